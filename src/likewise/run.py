@@ -18,6 +18,7 @@ import numpy as np
 from likewise.errors import SpecError
 from likewise.progress import Listener, Snapshot, ignore_progress, terminal_listener
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of
+from likewise.search.workers import Workers
 
 Seed = int | np.random.Generator | None
 
@@ -29,6 +30,7 @@ class Run:
     budget: Budget
     jobs: int = 1
     executor: Executor | None = None
+    workers: Workers | None = None  # the same, for searches
     seed: Seed = 0
     listener: Listener = ignore_progress
 
@@ -61,8 +63,15 @@ def open_run(
         _check_seed(random_state),
         budget_of(budget, import_budget),
     )
-    with open_listener(progress) as listener:
-        yield Run(budget=clock, jobs=jobs, executor=executor, seed=seed, listener=listener)
+    workers = Workers(jobs, executor) if jobs > 1 or executor is not None else None
+    try:
+        with open_listener(progress) as listener:
+            yield Run(
+                budget=clock, jobs=jobs, executor=executor, workers=workers, seed=seed, listener=listener
+            )
+    finally:
+        if workers is not None:
+            workers.close()
 
 
 @contextmanager
@@ -85,7 +94,14 @@ def _check_jobs(n_jobs: int, executor: Executor | None) -> int:
             f"executor must be a concurrent.futures.Executor, not {executor!r}",
             hint="for instance ProcessPoolExecutor()",
         )
-    return os.cpu_count() or 1 if n_jobs == -1 else n_jobs
+    return usable_cores() if n_jobs == -1 else n_jobs
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _check_seed(random_state: Seed) -> Seed:

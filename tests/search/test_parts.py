@@ -15,14 +15,13 @@ import likewise as lw
 from likewise.errors import InternalError
 from likewise.run import Run
 from likewise.search.budget import Budget
-from likewise.search.frontiers import Frontiers, make_frontiers, reported_upper
+from likewise.search.frontiers import Frontiers, make_frontiers, reported_upper, resume_all
 from likewise.search.parts import (
     absorb,
     divide,
     finished_part,
     frontier_state,
     resume,
-    resume_all,
     resume_part,
 )
 from likewise.search.proof import Split, walk_proof

@@ -29,6 +29,7 @@ from likewise.spec.numbers import double_above
 if TYPE_CHECKING:
     from likewise.analysis.disparity_problem import DisparityProblem
     from likewise.model.cases import Witness
+    from likewise.search.frontier import SearchEnd
     from likewise.search.frontiers import Frontiers
     from likewise.search.task import SearchTask
 
@@ -138,13 +139,10 @@ class DisparitySearch:
 
     def _climb(self, most: float = math.inf) -> str:
         search, raises = self._searched(), 0
-        while not self.at_maximum:
-            end = search.run(most=most)
-            if end != "witness":
-                return end
-            found = search.witness
-            if found is None:
-                raise InternalError("the search ended with a witness and has none")
+
+        def improve(found: Witness) -> SearchEnd | None:
+            """Take a better pair and ask for one that is better still; how the search ends, if it does."""
+            nonlocal raises
             before = self.lower
             self._take(found)
             if self.lower == before:  # better by less than can be told
@@ -153,9 +151,16 @@ class DisparitySearch:
                 self._take(self.subject.climb(found))
             self._record_bracket()
             raises += 1
-            if raises > MOST_RAISES and math.isfinite(most):
-                return "budget"
-        return "topped"
+            return "budget" if self.at_maximum or (raises > MOST_RAISES and math.isfinite(most)) else None
+
+        end: SearchEnd | None = None
+        while end is None and not self.at_maximum:
+            end = search.run(most=most, improve=improve)
+            if end == "witness":
+                if search.witness is None:
+                    raise InternalError("the search ended with a witness and has none")
+                end = improve(search.witness)
+        return "topped" if end is None or (end == "budget" and self.at_maximum) else end
 
     # -- the upper end ----------------------------------------------------------------------------------------
 

@@ -86,7 +86,7 @@ def start_run(flags: ClaimFlags, look: SearchFlags, *, progress: bool) -> Abstra
     return run_with(
         budget=look.budget,
         import_budget=flags.import_budget,
-        n_jobs=look.jobs,
+        n_jobs=-1 if look.jobs is None else look.jobs,
         random_state=look.seed,
         progress=progress,
     )

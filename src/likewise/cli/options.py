@@ -54,7 +54,7 @@ class SearchFlags(_OptionGroup):
     """How long to look, and from where."""
 
     budget: float
-    jobs: int
+    jobs: int | None
     seed: int
 
 
@@ -145,9 +145,9 @@ BUDGET = click.Option(
 JOBS = click.Option(
     ["--jobs"],
     type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Processes that check proofs.",
+    show_default="all cores",
+    metavar="N",
+    help="Processes that search and check.",
 )
 SEED = click.Option(
     ["--seed"], type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the search."

@@ -129,6 +129,15 @@ class LookTimes:
     proof_seconds: float = 0.0
     proofs: int = 0
 
+    def add(self, more: LookTimes) -> None:
+        """Count what was done elsewhere."""
+        for part in fields(self):
+            setattr(self, part.name, getattr(self, part.name) + getattr(more, part.name))
+
+    def since(self, before: LookTimes) -> LookTimes:
+        """What was added to what was `before`."""
+        return LookTimes(*(getattr(self, part.name) - getattr(before, part.name) for part in fields(self)))
+
     @property
     def seconds_per_look(self) -> float:
         return self.look_seconds / max(self.looks, 1)

@@ -37,6 +37,7 @@ class Budget:
         self.compile_seconds = 0.0  # that compiling loops took so far
         self.interrupted = False
         self.interrupted_at = math.inf
+        self.given_up: str | None = None  # why, where that was not the user
 
     def restart(self) -> None:
         """Let the clock run from now on: what was done before is not on the budget's time."""
@@ -45,6 +46,11 @@ class Budget:
     def interrupt(self) -> None:
         """End it now."""
         self.interrupted, self.interrupted_at = True, self.elapsed
+
+    def give_up(self, why: str) -> None:
+        """End it now: there is nobody to go on."""
+        self.given_up = why
+        self.interrupt()
 
     @property
     def elapsed(self) -> float:
@@ -143,6 +149,8 @@ class Budget:
 
     @property
     def reason(self) -> str:
+        if self.given_up is not None:
+            return f"{self.given_up} (after {self.elapsed:.1f} s)"
         if self.interrupted:
             return f"interrupted after {self.elapsed:.1f} s"
         return f"the budget of {self.seconds:g} s is used up"
@@ -166,6 +174,9 @@ class BudgetUntil(Budget):
     def __init__(self, whole: Budget, end: float, *, settling: bool = False) -> None:
         super().__init__(max(end, 0.0))
         self.whole, self.settling = whole, settling
+
+    def give_up(self, why: str) -> None:
+        self.whole.give_up(why)
 
     @property
     def elapsed(self) -> float:
@@ -205,6 +216,9 @@ class BudgetPart(Budget):
         super().__init__(seconds)
         self.whole = whole
         self.grace = GRACE * self.seconds + GRACE_SECONDS if grace is None else grace
+
+    def give_up(self, why: str) -> None:
+        self.whole.give_up(why)
 
     @contextmanager
     def stopped(self) -> Iterator[None]:

@@ -27,7 +27,7 @@ from likewise.families.oracle import Ceiling, Closed, Cut, LookTimes, Node, Pair
 from likewise.model.cases import ScoreCase, Witness
 from likewise.model.witness_set import OneSidedSet
 from likewise.progress import Snapshot, ignore_progress
-from likewise.search.proof import Proof, Split, begin_proof, child_cells, walk_proof
+from likewise.search.proof import Proof, Split, begin_proof, check_cut, child_cells, walk_proof
 from likewise.search.task import exact_witness
 from likewise.spec.enclosure import Enclosure
 
@@ -47,6 +47,14 @@ UPPER, LOWER = 0, 1  # the leans of leaves that say so of everybody (`one_sided_
 ROOT_GRACE_SHARE = 0.5  # of the grace, for the first look at the whole space
 
 SearchEnd = Literal["closed", "witness", "budget", "stuck"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwayNode:
+    """A node that a part has, as it was when it left, and what the part is asked."""
+
+    node: Node
+    case: Case
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,7 +79,8 @@ class Frontier:
     pace: LookTimes = field(default_factory=LookTimes)
     start: tuple[Floats, Floats] = field(init=False)  # the first cell
     warmed_up: bool = False
-    away: set[int] = field(default_factory=set)  # nodes that parts of the frontier have (`parts`)
+    begun: Case | None = None  # what was sought when `Oracle.begin` last had no witness
+    away: dict[int, AwayNode] = field(default_factory=dict)  # nodes that parts of the frontier have (`parts`)
     whole: bool = True  # whether the proof is that of all pairs, not of what a part has
 
     def __post_init__(self) -> None:
@@ -125,22 +134,29 @@ class Frontier:
 
     # -- the search -----------------------------------------------------------------------------------------------
 
-    def run(self, *, most: float = math.inf) -> SearchEnd:
-        """Until every node is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
-        task, size = self.task, 1
+    def run(self, *, most: float = math.inf, seconds: float = math.inf) -> SearchEnd:
+        """Until every node is closed, a witness is found, or the budget (or `most` more nodes, or so many `seconds` and one look at least) is used up."""
         if self.away:
             raise InternalError(f"{len(self.away)} nodes are away in parts that were not absorbed")
+        return self.run_here(most=most, seconds=seconds)
+
+    def run_here(self, *, most: float = math.inf, seconds: float = math.inf) -> SearchEnd:
+        """The same with what is here, while other nodes may be away: "closed" is said of the nodes here."""
+        task, size = self.task, 1 if self.whole else self.oracle.batch
         self._warm_up()
         most += len(self.proof.nodes)
+        stop, looked = task.budget.elapsed + seconds, False
         try:
-            if not self.lines_only and self._begins():
+            if self.whole and not self.lines_only and self._begins():
                 return "witness"
             while self.open:
                 if self.batches and (self.late or len(self.proof.nodes) > most):
                     return "budget"
-                if self._look(min(size, len(self.open))):
+                if looked and task.budget.elapsed >= stop:
+                    return "budget"
+                if self._look(min(size, len(self.open), self._looks_in(seconds))):
                     return "witness"
-                size = min(2 * size, self.oracle.batch)
+                looked, size = True, min(2 * size, self.oracle.batch)
                 task.listener(
                     Snapshot(
                         stage="branch and bound",
@@ -161,10 +177,19 @@ class Frontier:
                 self.oracle.warm_up()
 
     def _begins(self) -> bool:
-        """Whether there is a witness among the pairs that the oracle would start from."""
+        """Whether there is a witness among the pairs that the oracle would start from; they are the same as long as the same is sought."""
+        if self.begun == self.sought:
+            return False
         with self._time_limit(), np.errstate(over="ignore", invalid="ignore"):
             self.witness = self.oracle.begin(self)
+        if self.witness is None:
+            self.begun = self.sought
         return self.witness is not None
+
+    def _looks_in(self, seconds: float) -> int:
+        """As many nodes as half of the seconds last for, one at least."""
+        pace = self.pace.seconds_per_look
+        return self.oracle.batch if not pace or math.isinf(seconds) else max(1, int(seconds / (2 * pace)))
 
     def _time_limit(self) -> AbstractContextManager[None]:
         """The limit of the work: the root at least is looked at, if need be in the grace, so that there is a bound to report."""
@@ -210,14 +235,8 @@ class Frontier:
 
     def cut(self, node: Node, cut: Cut) -> None:
         """Write a cut down and open both parts; refuses one that would lose a part of the cell."""
-        variable, at, after = cut.variable, cut.at, cut.after
-        if not node.lo[variable] <= at <= node.hi[variable] or (
-            self.pairs.discrete(variable) and not at.is_integer()
-        ):
-            raise InternalError(f"cutting variable {variable} at {at} would lose a part of the cell")
-        if after is not None and (after != math.nextafter(at, math.inf) or after > node.hi[variable]):
-            raise InternalError(f"cutting variable {variable} between {at} and {after} would lose codes")
-        split = self.proof.split(node.number, variable, at, after)
+        check_cut(self.pairs, node.lo, node.hi, cut.variable, cut.at, cut.after)
+        split = self.proof.split(node.number, cut.variable, cut.at, cut.after)
         # Beyond a number of nodes newer ones go first, so that the search dives and memory is bounded.
         dives = -1e300 - node.number if len(self.open) >= MOST_OPEN else None
         parts = child_cells(self.pairs, node.lo, node.hi, split)
@@ -231,7 +250,9 @@ class Frontier:
     # -- other levels -----------------------------------------------------------------------------------------------
 
     def ask(self, question: Question, wanted: Question | None = None) -> None:
-        """Go on with another level of the case; what is closed under an easier question stays closed."""
+        """Go on with another level of the case; what is closed under an easier question stays closed, also what is away."""
+        if self.away and question.level < self.task.question.level:
+            raise InternalError("a lower level was asked for while nodes are away")
         self.task.question, self.task.wanted = question, wanted
 
     def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf) -> Clearance | None:
@@ -302,12 +323,12 @@ class Frontier:
         """Whether to stop: the budget is over, or what is left of it is needed for the open nodes."""
         budget = self.task.budget
         needed = sum(frontier.seconds_needed for frontier in self.settles)
-        return budget.over or budget.elapsed + needed > budget.seconds
+        return budget.over or budget.elapsed + needed / self.task.processes > budget.seconds
 
     @property
     def seconds_needed(self) -> float:
-        """Seconds that a look at every open node would take, if all were closed by it."""
-        return len(self.open) * self.pace.seconds_per_closing_look
+        """Seconds that a look at every open node would take, if all were closed by it, in one process."""
+        return (len(self.open) + len(self.away)) * self.pace.seconds_per_closing_look
 
 
 def _node_rank(child: Child, dives: float | None) -> float:

@@ -1,13 +1,13 @@
 """Frontiers: those of all cases of a question, on one budget.
 
 They are closed when all of them are, and have a witness as soon as one has. They take turns, each for a while longer every time, so that an easy
-witness is not kept waiting by a hard proof.
+witness is not kept waiting by a hard proof. What takes longer than a second is divided among worker processes, where there are any (`parted_search`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -16,6 +16,8 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.search.frontier import Frontier
+from likewise.search.parted_search import run_in_parts
+from likewise.search.parts import resume
 from likewise.search.proof import Proof, Split
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
     from likewise.model.question import Question
     from likewise.search.budget import Budget
     from likewise.search.frontier import SearchEnd
+    from likewise.search.parts import FrontierState
     from likewise.search.task import SearchTask
+    from likewise.search.workers import Workers
 
 FIRST_TURN = 512  # nodes of a frontier in its first turn
 TURN_GROWTH = 2
@@ -40,6 +44,8 @@ class Frontiers:
     all: list[Frontier]
     witness: Witness | None = None
     turn: float = field(default=FIRST_TURN)
+    workers: Workers | None = None
+    alone: float = 0.0  # seconds that were searched before workers were called for
 
     @property
     def only(self) -> Frontier:
@@ -48,23 +54,43 @@ class Frontiers:
             raise InternalError(f"{len(self.all)} cases were taken for one")
         return self.all[0]
 
-    def run(self, *, most: float = math.inf) -> SearchEnd:
-        """Until all are closed, a witness is found or the budget (or `most` more nodes) is over: as `Frontier.run` says it."""
+    def run(
+        self, *, most: float = math.inf, improve: Callable[[Witness], SearchEnd | None] | None = None
+    ) -> SearchEnd:
+        """Until all are closed, a witness is found or the budget (or `most` more nodes) is over: as `Frontier.run` says it. Where workers take part,
+        `improve` is told a witness, asks for a better one and says None, or how the search ends."""
+        workers, most = self.workers, most + self.cells
+        if workers is None or workers.gone:
+            return self.run_here(most=most)
+        began, end = self.budget.elapsed, self.run_here(most=most, seconds=workers.patience(self.alone))
+        self.alone += self.budget.elapsed - began
+        if end != "budget" or self.late or self.cells > most:
+            return end
+        return run_in_parts(self, workers, most=most, improve=improve)
+
+    def run_here(self, *, most: float, seconds: float = math.inf) -> SearchEnd:
+        """The same in this process, until there are more than `most` nodes or for so many seconds, with the nodes that are not away."""
         ends: dict[int, SearchEnd] = dict.fromkeys(range(len(self.all)), "budget")
-        most += self.cells
+        stop = self.budget.elapsed + seconds
         while True:
             for n, frontier in enumerate(self.all):
                 if ends[n] != "budget":
                     continue
-                ends[n] = frontier.run(most=min(self.turn, most - self.cells))
+                left = max(stop - self.budget.elapsed, 0.0)
+                ends[n] = frontier.run_here(most=min(self.turn, most - self.cells), seconds=left)
                 if ends[n] == "witness":
                     self.witness = frontier.witness
                     return "witness"
             if "budget" not in ends.values():
                 return "stuck" if "stuck" in ends.values() else "closed"
-            if self.late or self.cells > most:
+            if self.late or self.cells > most or self.budget.elapsed >= stop:
                 return "budget"
             self.turn *= TURN_GROWTH
+
+    @property
+    def budget(self) -> Budget:
+        """That of all of them."""
+        return self.all[0].task.budget
 
     def ask(self, question: Question, wanted: Question | None = None) -> None:
         """The same at another level; `wanted` is what a pair has to answer with yes, if that is less."""
@@ -158,14 +184,27 @@ class Frontiers:
 
     @property
     def open(self) -> list[Node]:
-        """What is left of all cases."""
-        return [node for frontier in self.all for node in (*frontier.open, *frontier.stuck)]
+        """What is left of all cases, also what is away."""
+        return [
+            node
+            for frontier in self.all
+            for node in (*frontier.open, *frontier.stuck, *(away.node for away in frontier.away.values()))
+        ]
 
 
 def make_frontiers(task: SearchTask) -> Frontiers:
     """The frontiers of all cases of a problem's question. The only case of one score need not take turns."""
+    return _of_cases(task, [Frontier(task=part) for part in by_cases(task)])
+
+
+def resume_all(task: SearchTask, states: Sequence[FrontierState]) -> Frontiers:
+    """The frontiers of all cases, taken up again from their states."""
+    return _of_cases(task, [resume(part, state) for part, state in zip(by_cases(task), states, strict=True)])
+
+
+def _of_cases(task: SearchTask, frontiers: list[Frontier]) -> Frontiers:
     turn = FIRST_TURN if task.question.several else math.inf
-    return Frontiers(all=[Frontier(task=part) for part in by_cases(task)], turn=turn)
+    return Frontiers(all=frontiers, turn=turn, workers=task.workers)
 
 
 def by_cases(task: SearchTask) -> list[SearchTask]:

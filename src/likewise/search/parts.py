@@ -3,7 +3,9 @@
 Both are plain values: boxes, leans, views and the proof tree, no oracles and none of their memories, which are made anew. A *part* has some of the open nodes, each of
 them the root of a tree of its own. It is run by whoever resumes it, and what came of it is absorbed: its trees are grafted onto the proof in the places of their
 roots. Nothing is believed that a state says: its cells are those of its tree, every leaf is proved again, pairs are put to the referee again. Of a part, which a search has
-just come back with, leaves are taken as proved; a verdict rests on the whole proof, which the checker looks at.
+just come back with, the trees must cover the cells that it was given, without a gap, and its pairs are put to the referee; its leaves are taken as proved. So FAIR does not rest on
+whoever ran the part, because the checker looks at the whole proof, and neither does BIASED; the upper end of `measure` without a certificate rests on the leaves that the engine
+proved, here or there.
 """
 
 from __future__ import annotations
@@ -15,19 +17,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from likewise.cells.leaf import Clearance, Leaf
 from likewise.errors import InternalError
 from likewise.families.oracle import FIRST_LEAN_STEP, Node
-from likewise.search.frontier import Frontier
-from likewise.search.frontiers import FIRST_TURN, Frontiers, by_cases
-from likewise.search.proof import Proof, Split, root_cell, walk_proof
+from likewise.search.frontier import AwayNode, Frontier
+from likewise.search.proof import Proof, Split, check_cut, root_cell, walk_trees
 
 if TYPE_CHECKING:
     from likewise.model.cases import Case, Witness
     from likewise.search.task import SearchTask
+    from likewise.spec.pairs import PairSpace
 
 Ends = tuple[float, ...]
+Cell = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,18 +92,11 @@ def frontier_state(frontier: Frontier) -> FrontierState:
 def resume(task: SearchTask, state: FrontierState) -> Frontier:
     """Take a frontier up again, whatever level the problem asks for: leaves that do not hold at it are opened."""
     frontier = _restore(task, state)
-    _check_cells(frontier)
+    _check_cells(state, task.pairs, [root_cell(task.pairs)])
     clearances = dict(frontier.leaves())
     frontier.reopen({number for number, clearance in clearances.items() if clearance is None}, split=False)
     frontier.clearance = min((c for c in clearances.values() if c is not None), default=math.inf)
     return frontier
-
-
-def resume_all(task: SearchTask, states: Sequence[FrontierState]) -> Frontiers:
-    """The same for all cases of a question."""
-    parts = zip(by_cases(task), states, strict=True)
-    turn = FIRST_TURN if task.question.several else math.inf
-    return Frontiers(all=[resume(part, state) for part, state in parts], turn=turn)
 
 
 def _restore(task: SearchTask, state: FrontierState) -> Frontier:
@@ -116,23 +113,30 @@ def _restore(task: SearchTask, state: FrontierState) -> Frontier:
     return frontier
 
 
-def _check_cells(frontier: Frontier) -> None:
-    """Refuse a state that is no tree, or whose open nodes are not the ones that its tree leaves open, cell by cell."""
-    splits = [(n, split) for n, split in enumerate(frontier.proof.nodes) if isinstance(split, Split)]
+def _check_cells(state: FrontierState, pairs: PairSpace, roots: Sequence[Cell]) -> None:
+    """Refuse a state whose first nodes are not the roots of trees that cover these cells, or whose open nodes are not the ones that the trees leave open, cell by
+    cell."""
+    splits = [(n, split) for n, split in enumerate(state.nodes) if isinstance(split, Split)]
     below = sorted(child for _, split in splits for child in (split.left, split.right))
-    if below != list(range(1, len(frontier.proof.nodes))) or any(
+    if below != list(range(len(roots), len(state.nodes))) or any(
         min(split.left, split.right) <= number for number, split in splits
     ):
         raise InternalError("the nodes of a state are no tree")
-    known = {node.number: node for node in (*frontier.open, *frontier.stuck)}
-    left = {
-        number: (lo, hi)
-        for number, node, lo, hi in walk_proof(frontier.proof, frontier.pairs)
-        if node is None
-    }
-    if left.keys() != known.keys() or any(
-        not (np.array_equal(known[number].lo, lo) and np.array_equal(known[number].hi, hi))
-        for number, (lo, hi) in left.items()
+    left: dict[int, Cell] = {}
+    starts = [(number, lo, hi) for number, (lo, hi) in enumerate(roots)]
+    for number, node, lo, hi in walk_trees(Proof(list(state.nodes)), pairs, starts):
+        if isinstance(node, Split):
+            check_cut(pairs, lo, hi, node.variable, node.at, node.after)
+        elif node is None:
+            left[number] = lo, hi
+    known = {node.number: node for node in (*state.open, *state.stuck)}
+    if (
+        left.keys() != known.keys()
+        or len(known) != len(state.open) + len(state.stuck)
+        or any(
+            not (np.array_equal(known[number].lo, lo) and np.array_equal(known[number].hi, hi))
+            for number, (lo, hi) in left.items()
+        )
     ):
         raise InternalError("the open nodes of a state are not those of its tree")
 
@@ -173,23 +177,32 @@ def divide(frontier: Frontier, count: int) -> list[FrontierPart]:
     all parts are absorbed."""
     nodes = sorted(frontier.open)
     frontier.open.clear()
-    frontier.away.update(node.number for node in nodes)
-    return [
-        _make_part(frontier, [_node_state(node) for node in dealt])
-        for n in range(min(count, len(nodes)))
-        if (dealt := nodes[n::count])
-    ]
+    return [send_away(frontier, nodes[n::count]) for n in range(min(count, len(nodes)))]
 
 
-def _make_part(frontier: Frontier, nodes: Sequence[NodeState]) -> FrontierPart:
+def take_best(frontier: Frontier, count: int) -> list[Node]:
+    """The most promising of the open nodes, which are not open any more."""
+    return [heapq.heappop(frontier.open) for _ in range(min(count, len(frontier.open)))]
+
+
+def send_away(frontier: Frontier, nodes: Sequence[Node]) -> FrontierPart:
+    """The part with these nodes, which were open."""
+    for node in nodes:
+        frontier.away[node.number] = AwayNode(node=node, case=frontier.case)
     state = FrontierState(
         case=frontier.case,
         space=_space_ends(frontier.task),
         nodes=(None,) * len(nodes),
-        open=tuple(replace(node, number=n) for n, node in enumerate(nodes)),
+        open=tuple(replace(_node_state(node), number=n) for n, node in enumerate(nodes)),
         batches=frontier.batches,
     )
     return FrontierPart(state=state, roots=tuple(node.number for node in nodes))
+
+
+def call_back(frontier: Frontier, part: FrontierPart) -> None:
+    """Open the nodes of a part again as they were when it left: nothing came of it."""
+    for number in part.roots:
+        heapq.heappush(frontier.open, frontier.away.pop(number).node)
 
 
 def resume_part(task: SearchTask, part: FrontierPart) -> Frontier:
@@ -209,11 +222,16 @@ def finished_part(frontier: Frontier, roots: tuple[int, ...]) -> FrontierPart:
 def absorb(frontier: Frontier, part: FrontierPart) -> None:
     """Take back a part: what it closed stays closed, what it left open is open again, and its witness is one of the whole."""
     state = part.state
-    if state.space != _space_ends(frontier.task) or state.case != frontier.case:
+    if state.space != _space_ends(frontier.task):
         raise InternalError("a part of another frontier was to be absorbed")
-    if not frontier.away.issuperset(part.roots):
-        raise InternalError("a part was to be absorbed that is not away")
-    frontier.away.difference_update(part.roots)
+    if not frontier.away.keys() >= set(part.roots) or len(set(part.roots)) != len(part.roots):
+        raise InternalError("a part of another frontier was to be absorbed, or one that is not away")
+    left = [frontier.away[number] for number in part.roots]
+    if any(away.case != state.case for away in left):  # the level may have risen since
+        raise InternalError("a part of another frontier was to be absorbed: it was asked something else")
+    _check_cells(state, frontier.pairs, [(away.node.lo, away.node.hi) for away in left])
+    for number in part.roots:
+        del frontier.away[number]
     first = len(frontier.proof.nodes)
     beyond = len(part.roots)
     numbers = [*part.roots, *range(first, first + len(state.nodes) - beyond)]

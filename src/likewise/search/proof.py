@@ -8,6 +8,7 @@ variables: the proof begins with the cuts that lead there, and each leaves a cel
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import numpy as np
 
 from likewise.cells.leaf import Leaf
 from likewise.cells.presolve import tighten_ranges
+from likewise.errors import InternalError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,9 +109,28 @@ def child_cells(pairs: PairSpace, lo: Floats, hi: Floats, split: Split) -> tuple
     return (lo, left_hi), (right_lo, hi)
 
 
+def check_cut(
+    pairs: PairSpace, lo: Floats, hi: Floats, variable: int, at: float, after: float | None
+) -> None:
+    """Refuse a cut that would lose a part of its cell."""
+    if not 0 <= variable < len(lo):
+        raise InternalError(f"there is no variable {variable} to cut")
+    if not lo[variable] <= at <= hi[variable] or (pairs.discrete(variable) and not at.is_integer()):
+        raise InternalError(f"cutting variable {variable} at {at} would lose a part of the cell")
+    if after is not None and (after != math.nextafter(at, math.inf) or after > hi[variable]):
+        raise InternalError(f"cutting variable {variable} between {at} and {after} would lose codes")
+
+
 def walk_proof(proof: Proof, pairs: PairSpace) -> Iterator[tuple[int, Split | Leaf | None, Floats, Floats]]:
     """Every node with its number and cell, depth first, left before right."""
-    stack = [(0, *root_cell(pairs))]
+    return walk_trees(proof, pairs, [(0, *root_cell(pairs))])
+
+
+def walk_trees(
+    proof: Proof, pairs: PairSpace, roots: Sequence[tuple[int, Floats, Floats]]
+) -> Iterator[tuple[int, Split | Leaf | None, Floats, Floats]]:
+    """The same of the trees below some nodes, given with their cells."""
+    stack = list(reversed(roots))
     while stack:
         number, lo, hi = stack.pop()
         node = proof.nodes[number]

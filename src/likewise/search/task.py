@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from likewise.model.question import Question
     from likewise.model.witness_set import WitnessSet
     from likewise.search.budget import Budget
+    from likewise.search.workers import Workers
     from likewise.spec.enclosure import Enclosures
     from likewise.spec.pairs import PairSpace, Variable
 
@@ -81,6 +82,7 @@ class SearchTask:
     snap_codes: Callable[[Floats], Floats] | None = (
         None  # codes nearby that individuals really have; None: all are
     )
+    workers: Workers | None = None  # where parts of a search run besides here (`parted_search`)
 
     _ranges: tuple[Variable, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -93,6 +95,11 @@ class SearchTask:
                 replace(pairs.variables[v], lo=left.lo[v], hi=left.hi[v]) for v in pairs.first
             )
         return self._ranges
+
+    @property
+    def processes(self) -> int:
+        """In how many processes a long search runs."""
+        return 1 if self.workers is None else self.workers.count
 
     @property
     def bounder(self) -> Bounder:

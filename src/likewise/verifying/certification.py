@@ -13,6 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, inf, isinf
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING
 
 from likewise import clock
@@ -33,6 +34,7 @@ from likewise.gc_pause import without_collector
 from likewise.model.cubes import vote_cubes
 from likewise.progress import Snapshot
 from likewise.search.proof import Proof, Split, walk_proof
+from likewise.search.workers import LOSSES
 from likewise_check import CheckReport, check
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ __all__ = ["CheckReport", "CheckRunner", "Statement", "certify_proof", "certify_
 # rounding of irrational thresholds.
 CLEARANCE_GRID = 2**80
 READING_FACTOR = 3.0  # times what writing a certificate down took: what reading it takes at least
+ANSWER_SECONDS = 1.0  # that an executor may take besides, to begin and to answer
 MOST_REFUSALS = 10_000  # leaves that one check may refuse before it gives up
 
 
@@ -66,10 +69,18 @@ class CheckRunner:
         return cls(jobs=run.jobs, executor=run.executor)
 
     def check(self, certificate: Certificate, seconds: float = inf) -> CheckReport:
-        """What the checker says; it is stopped after so many seconds."""
+        """What the checker says; it is stopped after so many seconds. An executor that does not answer, or is gone, accepts nothing."""
         if self.executor is None:
             return check_bytes(certificate.content, self.jobs, seconds)
-        return self.executor.submit(check_bytes, certificate.content, self.jobs, seconds).result()
+        began = clock.now()
+        try:
+            # A worker may be in the middle of something, and has no processes of its own.
+            asked = self.executor.submit(check_bytes, certificate.content, 1, seconds)
+            return asked.result(timeout=min(seconds + ANSWER_SECONDS, TIMEOUT_MAX))
+        except TimeoutError:
+            return CheckReport(accepted=False, finished=False, reason="the executor did not answer in time")
+        except (*LOSSES, RuntimeError):  # RuntimeError: it was shut down
+            return check_bytes(certificate.content, self.jobs, seconds - (clock.now() - began))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -177,6 +177,7 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
         listener=run.listener,
         marks=marks,
         snap_codes=imported.recoding.settled if imported.recoding.bent else None,
+        workers=run.workers,
     )
     return PosedProblem(
         imported=imported,

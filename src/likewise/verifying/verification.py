@@ -57,9 +57,11 @@ def verify(
         Seconds, from when the model has been read (which took `stats["import_seconds"]`). When they are over the answer is UNKNOWN with the bounds reached; what was
         found by then may be proved and checked for a fifth of the budget and a second more. 0 takes what is at hand.
     n_jobs : int
-        Processes that check the proof's leaves.
+        Processes that search, and that check the proof's leaves; -1 for all cores. They are started for what takes longer than a second. The verdict is the same with any
+        number of them, which pair is found may differ.
     executor : concurrent.futures.Executor, optional
-        Where the checker runs, if not in this process.
+        Where parts of the search and the checker run instead: a pool of processes or threads, or that of a cluster (`Client.get_executor()` of Dask). Then
+        `n_jobs` is how many parts it is sent at a time, as many as a pool has workers where that is 1. Where it takes no more work the answer is UNKNOWN with the bounds reached.
     random_state : int, Generator or None
         Seeds the search for a pair; never changes a verdict from FAIR to BIASED or back.
     progress : bool or callable

@@ -1,6 +1,6 @@
 """Judges the leaves of a proof, in this process or in several.
 
-Leaves are independent of each other. They are judged in batches, with `jobs` > 1 by worker processes; only a few batches are
+Leaves are independent of each other. They are judged in batches, with `jobs` > 1 and more than a moment's work by worker processes; only a few batches are
 under way at a time, and their results are taken in the order of the file, so that the answer does not depend on `jobs`.
 """
 
@@ -23,6 +23,7 @@ from likewise_check.core.rules import Rule
 MOST_POINTS = 1 << 24
 BATCH = 32  # leaves may take milliseconds: few at a time keep all jobs busy to the end
 MOST_PENDING = 4  # batches a job
+ALONE_SECONDS = 0.3  # before processes are started: most proofs are judged by then
 MOST_LEMMAS = 64  # rules prepared for lemmas of a proof and kept at a time
 
 Leaf: TypeAlias = tuple[int, int, list[object], Cell, Case]  # index among the nodes, line, node, cell, case
@@ -107,12 +108,11 @@ class Jury:
 
     def __init__(self, claim: Claim, tally: Tally, *, jobs: int, refusals: int, until: float) -> None:
         self._tally, self._refusals, self._until = tally, refusals, until
-        self._most = MOST_PENDING * jobs
+        self._claim, self._jobs, self._most = claim, jobs, MOST_PENDING * jobs
         self._judge = Judge(claim)
         self._batch: list[Leaf] = []
-        self._pool = (
-            ProcessPoolExecutor(jobs, initializer=_start_worker, initargs=(claim,)) if jobs > 1 else None
-        )
+        self._began = perf_counter()
+        self._pool: ProcessPoolExecutor | None = None
         self._under_way: deque[Future[Tally]] = deque()
 
     def __enter__(self) -> "Jury":
@@ -138,6 +138,8 @@ class Jury:
 
     def _send(self) -> None:
         batch, self._batch, left = self._batch, [], self._until - perf_counter()
+        if self._pool is None and self._jobs > 1 and perf_counter() - self._began >= ALONE_SECONDS:
+            self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=(self._claim,))
         if self._pool is None:
             self._count(self._judge.judge(batch, self._refusals, left))
             return

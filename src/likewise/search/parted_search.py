@@ -1,0 +1,312 @@
+"""Parted search: one search in many processes. The coordinator, here, has the frontiers; workers run parts of them.
+
+A worker gets some of the most promising open nodes, runs them as a frontier of its own for a second or two (`PartRequest`), and hands back the proof trees below them, what is
+still open, and the pair if it found one. The coordinator grafts the trees onto the proof (`parts.absorb`, which checks that they cover what was sent), so that
+the end is one proof and one certificate; what came back open is dealt out again. So a worker that runs dry has new work as soon as another one comes back, which is
+sooner the less work there is. Until the first worker has answered, which may take seconds if it has to start, the coordinator searches itself.
+
+The threshold is shared by what is asked: a better pair raises the level (`improve`), parts sent from then on are asked the higher one, and what parts closed at a lower level
+is closed at the higher one as well. A part that does not come back is called back and dealt out again; when time is up those that are still away are
+open as they were when they left.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.families.oracle import LookTimes
+from likewise.families.oracles import Oracles
+from likewise.progress import Snapshot
+from likewise.search.budget import Budget
+from likewise.search.parts import (
+    FrontierPart,
+    absorb,
+    call_back,
+    finished_part,
+    resume_part,
+    send_away,
+    take_best,
+)
+from likewise.search.task import SearchTask
+from likewise.search.workers import Parcel, unpack
+
+if TYPE_CHECKING:
+    from likewise.families.family import Score
+    from likewise.families.scored_model import Scores
+    from likewise.model.cases import Witness
+    from likewise.model.question import Question
+    from likewise.search.frontier import Frontier, SearchEnd
+    from likewise.search.frontiers import Frontiers
+    from likewise.search.task import Replay
+    from likewise.search.workers import Workers
+    from likewise.spec.pairs import PairSpace
+
+    Improve = Callable[[Witness], SearchEnd | None]
+
+LEAST_SECONDS, MOST_SECONDS = (
+    0.2,
+    2.0,
+)  # of a part: longer ones lose less on the way, shorter ones come back sooner to be dealt out
+POLL_SECONDS = 0.05  # between two looks at the clock while workers work
+GATHER_SECONDS = 0.25  # that parts may come later than they were told
+GATHER_SHARE = 0.25  # of the time left for what is due at the end, which may be spent on waiting for them
+PLENTY = 8  # open nodes a worker, from which on there is one part more than workers, so that none waits
+UNSENDABLE = (pickle.PicklingError, TypeError, AttributeError, NotImplementedError)
+
+
+# -- what a worker does -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TravellingTask:
+    """What of a search task travels: all that bounds are made of, and what the referee asks. No rows, no clock, nobody who listens."""
+
+    score: Score | Scores
+    pairs: PairSpace
+    replay: Replay
+    snap_codes: Any
+    question: Question
+
+    @classmethod
+    def of(cls, task: SearchTask) -> TravellingTask:
+        """That of a task, which may be about one case."""
+        return cls(
+            score=task.oracles.score,
+            pairs=task.pairs,
+            replay=task.replay,
+            snap_codes=task.snap_codes,
+            question=task.question,
+        )
+
+    def arrive(self) -> SearchTask:
+        """The task made of it, with bounds of its own."""
+        return SearchTask(
+            pairs=self.pairs,
+            oracles=Oracles.of_scores(self.score, self.pairs),
+            question=self.question,
+            scores=self.score.scorer(),
+            replay=self.replay,
+            budget=Budget(math.inf),
+            random=np.random.default_rng(0),
+            rows=np.empty((0, len(self.pairs.first))),
+            cost=self.score.cost,
+            snap_codes=self.snap_codes,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartRequest:
+    """A part to be run for so many `seconds`, and what it is asked. What is under way when the `limit` is over is left."""
+
+    model: str  # the name of the parcel
+    content: bytes | None
+    question: Question
+    wanted: Question | None
+    part: FrontierPart
+    proposes_ties: bool
+    times: LookTimes
+    seconds: float
+    limit: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartAnswer:
+    """What came of a part, and what it took. `unreplayed` are pairs that the model's own prediction did not show."""
+
+    part: FrontierPart
+    times: LookTimes
+    unreplayed: tuple[Witness, ...]
+
+
+def run_part(asked: PartRequest) -> PartAnswer | None:
+    """Run a part, in a worker; None where the model is not known there."""
+    known: SearchTask | None = unpack(asked.model, asked.content, TravellingTask.arrive)
+    if known is None:
+        return None
+    task = replace(
+        known, question=asked.question, wanted=asked.wanted, budget=Budget(asked.limit), unreplayed=[]
+    )
+    frontier = resume_part(task, asked.part)
+    frontier.proposes_ties, frontier.pace = asked.proposes_ties, replace(asked.times)
+    frontier.run(seconds=asked.seconds)
+    return PartAnswer(
+        part=finished_part(frontier, asked.part.roots),
+        times=frontier.pace.since(asked.times),
+        unreplayed=tuple(task.unreplayed),
+    )
+
+
+# -- the coordinator --------------------------------------------------------------------------------------------------
+
+
+def run_in_parts(
+    frontiers: Frontiers, workers: Workers, *, most: float, improve: Improve | None
+) -> SearchEnd:
+    """Go on in workers until all frontiers are closed, there is a witness that `improve` does not take, the budget is over or there are more than `most` nodes."""
+    try:
+        parcel = Parcel(TravellingTask.of(frontiers.all[0].task))
+    except UNSENDABLE as error:
+        workers.refuse(f"the model cannot be sent to other processes ({error}): one searches alone")
+        return frontiers.run_here(most=most)
+    return _PartedSearch(frontiers, workers, parcel, most, improve).run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SentPart:
+    frontier: Frontier
+    part: FrontierPart
+    due: float  # on the clock of the budget
+
+
+class _PartedSearch:
+    """One run of the frontiers in parts."""
+
+    def __init__(
+        self, frontiers: Frontiers, workers: Workers, parcel: Parcel, most: float, improve: Improve | None
+    ) -> None:
+        self.frontiers, self.workers, self.parcel = frontiers, workers, parcel
+        self.most, self.improve, self.budget = most, improve, frontiers.budget
+        self.sent: dict[Future[PartAnswer | None], _SentPart] = {}
+        self.answered = False
+
+    def run(self) -> SearchEnd:
+        end: SearchEnd | None = None
+        try:
+            while end is None:
+                end = self._go_on()
+            return end
+        finally:
+            self._call_all_back()
+
+    def _go_on(self) -> SearchEnd | None:
+        """Deal out, take what came back; how it ends, if it does."""
+        frontiers = self.frontiers
+        if frontiers.late or frontiers.cells > self.most:
+            return self._gather()
+        self._deal()
+        if not self.sent:
+            return self._end_without_workers()
+        patience = POLL_SECONDS
+        if not self.answered and any(frontier.open for frontier in frontiers.all):
+            patience = 0.0
+            if frontiers.run_here(most=self.most, seconds=POLL_SECONDS) == "witness":
+                end = self._take_witness(frontiers.witness)
+                if end is not None:
+                    return end
+        for future in wait(self.sent, timeout=patience, return_when=FIRST_COMPLETED).done:
+            if future in self.sent:  # a pool that broke has lost all
+                end = self._receive(future)
+                if end is not None:
+                    return end
+        self._report()
+        return None
+
+    def _end_without_workers(self) -> SearchEnd:
+        """Nothing is away and nobody takes what is open, if there is anything."""
+        frontiers = self.frontiers
+        if any(frontier.open for frontier in frontiers.all):
+            if not self.workers.given:
+                return frontiers.run_here(most=self.most)
+            self.budget.give_up("the executor takes no more work")
+            return "budget"
+        return "stuck" if any(frontier.stuck for frontier in frontiers.all) else "closed"
+
+    # -- out ------------------------------------------------------------------------------------------------------
+
+    def _deal(self) -> None:
+        """Send the most promising nodes to workers that have nothing to do, and one part more where there is plenty."""
+        frontiers, count = self.frontiers.all, self.workers.count
+        total = sum(len(frontier.open) for frontier in frontiers)
+        free = count + (total > PLENTY * count) - len(self.sent)
+        if free <= 0 or not total:
+            return
+        pace = sum(frontier.pace.look_seconds for frontier in frontiers) / max(
+            sum(frontier.pace.looks for frontier in frontiers), 1
+        )
+        seconds = min(max(total * pace / count, LEAST_SECONDS), MOST_SECONDS, max(self.budget.left, 0.0))
+        size = max(1, min(total // (2 * count), int(seconds / (2 * max(pace, 1e-9)))))
+        for frontier in sorted(frontiers, key=lambda one: len(one.away)):
+            parts = min(free, -(-len(frontier.open) // size))
+            nodes = take_best(frontier, size * parts)
+            for n in range(parts):
+                self._send(frontier, send_away(frontier, nodes[n::parts]), seconds)
+            free -= parts
+
+    def _send(self, frontier: Frontier, part: FrontierPart, seconds: float) -> None:
+        task = frontier.task
+        request = PartRequest(
+            model=self.parcel.name,
+            content=self.workers.content(self.parcel),
+            question=task.question,
+            wanted=task.wanted,
+            part=part,
+            proposes_ties=frontier.proposes_ties,
+            times=frontier.pace,
+            seconds=seconds,
+            limit=self.budget.left,
+        )
+        future = self.workers.submit(run_part, request)
+        if future is None:
+            call_back(frontier, part)
+            return
+        self.sent[future] = _SentPart(frontier=frontier, part=part, due=self.budget.elapsed + seconds)
+
+    # -- back -----------------------------------------------------------------------------------------------------
+
+    def _receive(self, future: Future[PartAnswer | None]) -> SearchEnd | None:
+        sent = self.sent.pop(future)
+        frontier = sent.frontier
+        if self.workers.lost(future):
+            call_back(frontier, sent.part)
+            if not self.workers.given:
+                self._call_all_back()
+            return None
+        answer = future.result()
+        if answer is None:
+            self.workers.tell_again(self.parcel)
+            call_back(frontier, sent.part)
+            return None
+        self.answered, frontier.witness = True, None
+        absorb(frontier, answer.part)
+        frontier.pace.add(answer.times)
+        for pair in answer.unreplayed:
+            frontier.witness = frontier.witness or frontier.referee(pair.x, pair.other)
+        return None if frontier.witness is None else self._take_witness(frontier.witness)
+
+    def _take_witness(self, witness: Witness | None) -> SearchEnd | None:
+        self.frontiers.witness = witness
+        return "witness" if witness is None or self.improve is None else self.improve(witness)
+
+    def _gather(self) -> SearchEnd:
+        """Take what comes back when it is due, and no later: time is up."""
+        if not self.budget.interrupted and self.sent:
+            due = max(sent.due for sent in self.sent.values()) - self.budget.elapsed
+            patience = min(max(due, 0.0) + GATHER_SECONDS, GATHER_SHARE * self.budget.checking_seconds)
+            for future in wait(self.sent, timeout=patience).done:
+                if future in self.sent and self._receive(future) == "witness":
+                    return "witness"
+        return "budget"
+
+    def _call_all_back(self) -> None:
+        for future, sent in self.sent.items():
+            future.cancel()
+            call_back(sent.frontier, sent.part)
+        self.sent.clear()
+
+    def _report(self) -> None:
+        frontiers = self.frontiers
+        frontiers.all[0].task.listener(
+            Snapshot(
+                stage=f"branch and bound in {self.workers.count} processes",
+                seconds=self.budget.elapsed,
+                closed=frontiers.closed,
+                open=len(frontiers.open),
+            )
+        )

@@ -1,0 +1,177 @@
+"""Workers: the processes, or the executor, in which parts of the work run besides here.
+
+Everything goes through `concurrent.futures.Executor`: a pool of processes of this machine, which is started when it is first needed, or an executor that
+the user has, of a cluster for instance. A worker is told the model once: what travels with every piece of work is a name for it, and a worker
+that does not know it says so and is sent it with the next one.
+
+What comes back is data: whoever takes it checks it. Work that did not come back, because a process died or a machine went, is lost alone and done again by whoever sent it
+(`lost`). A pool that broke is started anew a few times; an executor that takes no more work, or that loses all that it is sent, is `gone`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+ALONE_SECONDS = 1.0  # that a search is alone before it starts processes
+SPREAD_SECONDS = 0.1  # the same where they run already: until there is something to divide
+MOST_LOSSES = 5  # pieces of work lost in a row before nobody is sent any more
+IDLE_SECONDS = 120.0  # after which a process of a pool without work ends
+KNOWN_MODELS = 4  # that a worker keeps
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+LOSSES = (BrokenExecutor, CancelledError, OSError, EOFError, MemoryError)
+
+
+class Workers:
+    """`count` workers, of a pool of this machine's processes or of an executor that was given."""
+
+    def __init__(self, count: int, executor: Executor | None = None) -> None:
+        self.count, self._given = count, executor
+        self._pool: Any = None  # of loky, whose processes can be ended
+        if executor is not None and count == 1:
+            self.count = (
+                getattr(executor, "_max_workers", None) or 1
+            )  # as pools of the standard library have it
+        self.started = False  # whether work was sent to somebody
+        self._losses = 0
+        self._untold: dict[str, int] = {}  # by parcel: how many workers are still to be sent its content
+        self.gone = False
+
+    @property
+    def given(self) -> bool:
+        """Whether the executor is the user's."""
+        return self._given is not None
+
+    def patience(self, alone: float) -> float:
+        """Seconds that a search, which was `alone` for so many, goes on by itself before it calls for workers."""
+        return SPREAD_SECONDS if self.started else max(ALONE_SECONDS - alone, SPREAD_SECONDS)
+
+    def submit(self, work: Callable[..., T], *arguments: Any) -> Future[T] | None:
+        """Have work done; None where nobody takes any."""
+        if self.gone:
+            return None
+        if self._given is None and self._pool is None:
+            self._pool = _start_pool(self.count)
+        self.started = True
+        executor: Executor = self._pool if self._given is None else self._given
+        try:
+            return executor.submit(work, *arguments)
+        except (*LOSSES, RuntimeError):  # RuntimeError: it was shut down
+            self.lose()
+            return self.submit(work, *arguments)
+
+    def lost(self, future: Future[Any]) -> bool:
+        """Whether what was sent did not come back, for no fault of its own; raises what the work itself raised."""
+        error: BaseException | None = CancelledError() if future.cancelled() else future.exception()
+        if error is None:
+            self._losses = 0
+            return False
+        if not isinstance(error, LOSSES) and not type(error).__module__.startswith("distributed"):
+            raise error
+        self.lose()
+        return True
+
+    def lose(self) -> None:
+        """Take note of a loss: a pool is started anew, unless that went wrong too often; of an executor that was given nothing more is expected then."""
+        self._losses += 1
+        if self._losses >= MOST_LOSSES:
+            self.gone = True
+        if not self.given:
+            self.close()
+
+    def close(self) -> None:
+        """End the processes of a pool, whatever they are doing."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, kill_workers=True)
+            self._pool = None
+            self._untold.clear()
+
+    def refuse(self, why: str) -> None:
+        """Send nobody anything, and say why."""
+        self.gone = True
+        warnings.warn(why, stacklevel=2)
+
+    # -- what travels once ----------------------------------------------------------------------------------------
+
+    def content(self, parcel: Parcel) -> bytes | None:
+        """The content of a parcel for the first workers that are sent it; None for later ones, which know it."""
+        left = self._untold.setdefault(parcel.name, self.count)
+        self._untold[parcel.name] = max(left - 1, 0)
+        return parcel.content if left else None
+
+    def tell_again(self, parcel: Parcel) -> None:
+        """Somebody did not know it."""
+        self._untold[parcel.name] = self._untold.get(parcel.name, 0) + 1
+
+
+def _start_pool(count: int) -> Any:
+    """Processes that are started afresh: a copy of this one (fork) would stand still where threads of ours held a lock."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    return ProcessPoolExecutor(count, timeout=IDLE_SECONDS, initializer=_ignore_interrupts, env=ONE_THREAD)
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C is for the program that waits for this process."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+# -- parcels ----------------------------------------------------------------------------------------------------------
+
+
+class Parcel:
+    """A value on its way to workers: its name, and its content for those who do not know it."""
+
+    def __init__(self, value: Any) -> None:
+        self.content = _pack(value)
+        self.name = hashlib.sha256(self.content).hexdigest()
+
+
+def _pack(value: Any) -> bytes:
+    """As bytes. Of our own values their fields travel: what was made of these on first use is made again there."""
+    import cloudpickle
+
+    file = io.BytesIO()
+    packer = cloudpickle.Pickler(file)
+    as_usual = packer.reducer_override
+
+    def reduce(one: Any) -> Any:
+        if is_dataclass(one) and type(one).__module__.startswith("likewise.") and hasattr(one, "__dict__"):
+            made = {part.name: getattr(one, part.name) for part in fields(one)}
+            return object.__new__, (type(one),), made
+        return as_usual(one)
+
+    packer.reducer_override = reduce
+    packer.dump(value)
+    return file.getvalue()
+
+
+_KNOWN = (
+    threading.local()
+)  # values by name, of each thread of a worker: bounds keep notes of their own, which threads must not share
+
+
+def unpack(name: str, content: bytes | None, arrive: Callable[[Any], T]) -> T | None:
+    """What is made of a parcel where it arrives, once; None where it is not known and the content did not come along."""
+    known: OrderedDict[str, Any] = _KNOWN.__dict__.setdefault("values", OrderedDict())
+    if name not in known:
+        if content is None:
+            return None
+        known[name] = arrive(pickle.loads(content))  # noqa: S301 - sent by the process that this one works for
+        while len(known) > KNOWN_MODELS:
+            known.popitem(last=False)
+    known.move_to_end(name)
+    found: T = known[name]
+    return found
