@@ -1,8 +1,9 @@
 """compare: two models, or two versions of one, on the same claim. Did fairness get worse?
 
-A verdict that changes from FAIR to BIASED is worse, the other way better. Where both are BIASED the disparities tell: brackets that
-do not meet are an answer, brackets that do are one only if both are narrow; everything else is undecided.
-Disparities of probabilities can be compared between any two models that have them; those of scores are in each model's own unit.
+A verdict that changes from FAIR to BIASED is worse, the other way better. Where both are BIASED numbers tell that have one unit for both models: the largest
+gaps of probabilities, if both have them; those of predictions, of two regressors; those of scores, if the claim is about scores or they are asked for. The
+scores of two classifiers have a unit each (all weights times 4 decide alike), so there it is the share of those who have a differently treated counterpart,
+of the rows at hand or of the whole space. Brackets that do not meet are an answer, brackets that do are one only if both are narrow; everything else is undecided.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from likewise.analysis.measure import Disparity, MeasureRequest, measure_problem
+from likewise.analysis.share import ShareRequest, share_of_problem
+from likewise.analysis.share_result import Share
 from likewise.errors import SpecError
 from likewise.problem import Problem, make_claim, prepare
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
+from likewise.spec.properties import ScoreGap
 from likewise.verifying.shown import ShownResult
 from likewise.verifying.verification import verify_problem
 
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 FairnessChange = Literal["better", "worse", "same", "undecided"]
 SCALES: tuple[Scale, ...] = ("probability", "score")  # the first that both models have is compared
 BUDGET_PARTS = 4  # two verdicts and two disparities share the budget
+CONFIDENCE = 0.99  # of shares that are sampled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +52,8 @@ class Comparison(ShownResult):
         Their verdicts.
     disparities : tuple of Disparity
         Their largest gaps.
+    shares : tuple of Share, or None
+        How many individuals they treat otherwise than a similar one, where their gaps have no unit in common.
     change : str
         'better', 'worse', 'same' or 'undecided': what became of fairness from the first to the second.
     """
@@ -55,6 +62,7 @@ class Comparison(ShownResult):
     results: tuple[Result, Result]
     disparities: tuple[Disparity, Disparity]
     change: FairnessChange
+    shares: tuple[Share, Share] | None = None
 
     @property
     def of(self) -> Scale:
@@ -66,8 +74,15 @@ class Comparison(ShownResult):
         return {
             "change": self.change,
             "models": [
-                {"name": name, "verify": result.to_dict(), "measure": disparity.to_dict()}
-                for name, result, disparity in zip(self.names, self.results, self.disparities, strict=True)
+                {
+                    "name": name,
+                    "verify": result.to_dict(),
+                    "measure": disparity.to_dict(),
+                    "share": None if share is None else share.to_dict(),
+                }
+                for name, result, disparity, share in zip(
+                    self.names, self.results, self.disparities, self.shares or (None, None), strict=True
+                )
             ],
         }
 
@@ -99,7 +114,8 @@ def compare(
     other : fitted estimator
         The second model, of the same space.
     of : 'score', 'probability' or 'margin', optional
-        The scale of the disparities: that of probabilities if both models have them and nothing is said.
+        The scale of the disparities, taken to be the same for both. If nothing is said: probabilities if both models have them, predictions of
+        regressors, scores if the property is about them; other models are compared by how many individuals they treat otherwise than a similar one.
     names : tuple of str
         What the two are called.
     tolerance : float
@@ -142,13 +158,37 @@ def compare_problems(
     with interruptible(run.budget):
         old = verify_problem(first, run.part(1 / BUDGET_PARTS))
         results = old, verify_problem(second, run.part(1 / (BUDGET_PARTS - 1)))
-        disparities = _measure_both(problems, scales, run)
+        apart = len(scales) > 1 and not _have_one_unit(problems)
+        disparities = _measure_both(problems, scales, run.part(1 / 2) if apart else run)
+        apart = apart and disparities[0].of == "score"
+        shares = _share_both(problems, run) if apart else None
+    ranges = [(found.lower, found.upper) for found in shares or disparities]
     return Comparison(
         names=names,
         results=results,
         disparities=disparities,
-        change=fairness_change(results, disparities, scales[0].tolerance),
+        shares=shares,
+        change=fairness_change(results, (ranges[0], ranges[1]), scales[0].tolerance),
     )
+
+
+def _have_one_unit(problems: tuple[Problem, Problem]) -> bool:
+    """Whether scores of both models are numbers of one kind: what regressors predict, or what the claim itself is about."""
+    about_scores = isinstance(problems[0].claim.property, ScoreGap)
+    return about_scores or all(problem.imported.model.head.labels is None for problem in problems)
+
+
+def _share_both(problems: tuple[Problem, Problem], run: Run) -> tuple[Share, Share]:
+    """How many individuals each treats otherwise than a similar one: of the rows, if there are any, else of the space."""
+    rows = problems[0].claim.X
+    wanted = ShareRequest(
+        over="uniform" if rows is None else rows,
+        method="auto",
+        confidence=CONFIDENCE,
+        has_rows=rows is not None,
+    )
+    first = share_of_problem(problems[0], run.part(1 / 2), wanted)
+    return first, share_of_problem(problems[1], run.part(1), wanted)
 
 
 def _measure_both(
@@ -168,18 +208,21 @@ def _measure_both(
 
 
 def fairness_change(
-    results: tuple[Result, Result], disparities: tuple[Disparity, Disparity], tolerance: float
+    results: tuple[Result, Result],
+    ranges: tuple[tuple[float, float], tuple[float, float]],
+    tolerance: float,
 ) -> FairnessChange:
-    """What became of fairness."""
+    """What became of fairness, by the verdicts, then by what is between (lower, upper) of the old model and of the new one."""
     verdicts = tuple(str(result.verdict) for result in results)
     if verdicts == ("FAIR", "BIASED"):
         return "worse"
     if verdicts == ("BIASED", "FAIR"):
         return "better"
-    old, new = disparities
-    if new.lower > old.upper:
+    (old_lower, old_upper), (new_lower, new_upper) = ranges
+    if new_lower > old_upper:
         return "worse"
-    if new.upper < old.lower:
+    if new_upper < old_lower:
         return "better"
     # Both brackets around one number, each at most twice the tolerance wide.
-    return "same" if max(old.upper, new.upper) - min(old.lower, new.lower) <= 2 * tolerance else "undecided"
+    narrow = max(old_upper, new_upper) - min(old_lower, new_lower) <= 2 * tolerance
+    return "same" if narrow else "undecided"

@@ -16,11 +16,13 @@ from likewise.answers.sentences import (
     reason_facts,
     warning_facts,
 )
+from likewise.answers.share import summary_of as summary_of_share
 from likewise.answers.texts import number_text
 
 if TYPE_CHECKING:
     from likewise.analysis.compare import Comparison
     from likewise.analysis.measure import Disparity
+    from likewise.analysis.share_result import Share
     from likewise.verifying.result import Result
 
 GAP_TITLES = {
@@ -45,8 +47,13 @@ def comparison_answer(
 ) -> Answer:
     """The whole of it; `new` is the file of the new model."""
     blocks: list[Block] = [*claim_facts(about), *reading_facts(found.results[1].stats)]
-    for name, result, disparity in zip(found.names, found.results, found.disparities, strict=True):
-        blocks += _model_facts(name, result, disparity)
+    shares = found.shares or (None, None)
+    for name, result, disparity, share in zip(
+        found.names, found.results, found.disparities, shares, strict=True
+    ):
+        blocks += _model_facts(name, result, disparity, share)
+    if found.shares is not None:
+        blocks.append(fact("", _OWN_UNITS))
     change, meaning, in_short = CHANGE_TEXTS[found.change]
     blocks.append(fact("change", strong(change), f": {meaning}"))
     if found.change == "undecided":
@@ -61,7 +68,10 @@ def comparison_answer(
     )
 
 
-def _model_facts(name: str, result: Result, disparity: Disparity) -> list[Fact]:
+_OWN_UNITS = "scores of the two models have no unit in common, so shares are compared, not score gaps"
+
+
+def _model_facts(name: str, result: Result, disparity: Disparity, share: Share | None) -> list[Fact]:
     bracket = words(
         f"{GAP_TITLES[disparity.of]} between ",
         strong(number_text(disparity.lower)),
@@ -70,6 +80,7 @@ def _model_facts(name: str, result: Result, disparity: Disparity) -> list[Fact]:
         None if disparity.proved else " (upper end not proved)",
     )
     said = [fact(name, verdict(result.verdict), spacer(9 - len(str(result.verdict))), bracket)]
+    said += [] if share is None else [fact("", summary_of_share(share.to_dict()))]
     said += [
         fact("", note)
         for note in (comparison_in_words(result.stats), program_note(facts_of_disparity(disparity)))
