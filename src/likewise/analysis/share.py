@@ -1,12 +1,12 @@
 """share: how many individuals have a similar one who is treated differently?
 
     exact      everybody is looked at: a discrete space that is not too large, or the rows of a data set
-    certified  a proved bracket: for linear models by the distribution of the sum that their score is (`sums`), for others by masses of cells that are
-               proved fair, and of cells where everybody is proved to have a counterpart (`share_bracket`); float64 bounds never count by themselves
+    certified  a proved bracket: for linear models by the distribution of the sum that their score is (`sums`), for networks by that of linear forms of
+               cells (`form_masses`), for others by masses of cells that are proved fair, and of cells where everybody is proved to have a counterpart (`share_bracket`); float64 bounds never count by themselves
     sampled    individuals drawn at random, each judged exactly, and a Clopper-Pearson interval around their share (`intervals`), which holds it with the
                confidence stated also where the budget ended before all were judged
 
-For linear models cells are settled before a sample is drawn, which is then drawn from what they leave open (`share_sample`).
+For linear models and networks cells are settled before a sample is drawn, which is then drawn from what they leave open (`share_sample`).
 """
 
 from __future__ import annotations

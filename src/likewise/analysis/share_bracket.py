@@ -8,6 +8,9 @@ A box holds free features whole. It is counted
   below it: then everybody in the box has one of the two, or both at margin 0, as a counterpart (of one score);
 - looked through, where it has few individuals.
 
+Of a score that is nearly linear over a box, masses of its biased and of its fair individuals are known without knowing who they are (`form_masses`): they count at once, and the box is cut on
+for what is left. That takes the place of the first two where a family has such forms.
+
 Lines are proved in exact arithmetic: by the oracle, or where its bounds are float64 and only propose (kernel and polynomial scores), by certificates of the box that
 the checker accepts (`partition.proofs`). Otherwise the box is cut in two. Masses of biased boxes add up to the lower end, masses of all but the fair ones to the upper end.
 
@@ -20,15 +23,16 @@ B <= b <= 1 - E - F, the fair ones at least V and all together at most 1 - E, so
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.analysis.form_masses import FormMasses
 from likewise.analysis.partition.constraints import constraint_status, most_moving_feature
-from likewise.analysis.partition.engine import BoxVerdict, Cut, Partition, Weights
+from likewise.analysis.partition.engine import BoxCount, BoxVerdict, Cut, Partition, Weights
 from likewise.analysis.partition.judge import BoxJudge
 from likewise.analysis.partition.proofs import MANY_BOXES_SHARE, CodeProver, budget_slice
 from likewise.clock import check_clock
@@ -71,10 +75,12 @@ class ShareBracket:
     judge: BoxJudge = field(init=False)
     partition: Partition = field(init=False)
     prover: CodeProver | None = field(init=False)  # where bounds only propose
+    forms: FormMasses | None = field(init=False)  # where the score has them
 
     def __post_init__(self) -> None:
         # Individuals are changed in free features only: their box holds them whole, and so the counterparts, with what they are missing.
         self.judge = BoxJudge(self.judging.posed, only_free=True)
+        self.forms = FormMasses.of(self.judging, self.judge, self.measure)
         self.prover = None if self.judge.exact else CodeProver.of(self.judging, self.checking)
         weights = Weights(measures=(self.measure,), weights=(1.0,))
         self.partition = Partition(*self.measure.ends(), weights, np.empty((0, len(self.judge.lo))))
@@ -83,6 +89,15 @@ class ShareBracket:
     def left(self) -> list[CodeBox]:
         """What is not decided."""
         return [*self.partition.boxes.values(), *self.stuck]
+
+    @property
+    def settled(self) -> tuple[Fraction, Fraction]:
+        """Masses of biased and of fair individuals outside of what is left."""
+        known = [box.count for box in self.left if box.count is not None]
+        return (
+            self.biased - sum((count.biased for count in known), Fraction(0)),
+            self.fair - sum((count.fair for count in known), Fraction(0)),
+        )
 
     @property
     def lower(self) -> Fraction:
@@ -97,7 +112,10 @@ class ShareBracket:
         """Until the bracket is so narrow, or so many seconds (of the budget) have passed."""
         budget = BudgetUntil(self.judging.budget, self.judging.budget.elapsed + seconds)
         with budget.stopped():
-            self.judge.warm_up()
+            if self.forms is None:
+                self.judge.warm_up()
+            else:
+                self.forms.warm_up()
         pace = Pace(budget, first=1, most=BATCH)
         while self.partition.boxes and self.upper - self.lower > width and pace.fits(1):
             count = min(pace.size, len(self.partition.boxes))
@@ -129,9 +147,20 @@ class ShareBracket:
         self.valid += fair
         self.biased += biased
         self.nobody += nobody
+        if box.count is not None:
+            self._add(box.count, -1)
+
+    def _add(self, count: BoxCount, sign: int = 1) -> None:
+        """What is known of a box that is left, all of whose individuals are valid."""
+        self.biased += sign * count.biased
+        self.fair += sign * count.fair
+        self.valid += sign * count.fair
 
     def _judge(self, boxes: Sequence[CodeBox]) -> Iterator[BoxVerdict]:
         """Decide or cut boxes, one after another; fair ones that were found before they were cut are known."""
+        if self.forms is not None:
+            yield from self._judge_by_forms(boxes, self.forms)
+            return
         asked = [box for box in boxes if box.mass and not box.fair]
         by_lines = bool(asked) and not self._searches
         lines = iter(self.judge.closed_by_lines(asked) if by_lines else [False] * len(asked))
@@ -142,6 +171,64 @@ class ShareBracket:
                 continue
             yield self._verdict(box, fair=box.fair or next(lines))
             self.boxes += 1
+
+    def _judge_by_forms(self, boxes: Sequence[CodeBox], forms: FormMasses) -> Iterator[BoxVerdict]:
+        """Cut boxes, and count their parts. Of boxes in which not everybody is valid only those without a biased individual are told from the others."""
+        fresh = [box for box in boxes if box.count is None and box.mass and not box.fair]
+        counts = {id(box): box.count for box in boxes if box.count is not None}
+        if fresh:
+            counts.update(zip(map(id, fresh), forms.counted(fresh), strict=True))
+        constraints = self.judging.pairs.constraints
+        found = [
+            self._form_verdict(
+                box,
+                counts.get(id(box)),
+                constraint_status(constraints, box.lo, box.hi) == "all",
+            )
+            for box in boxes
+        ]
+        parts = [
+            () if verdict is None or verdict.cut is None or not box.mass else self._parts(box, verdict)
+            for box, verdict in zip(boxes, found, strict=True)
+        ]
+        every = [part for some in parts for part in some]
+        known = iter(forms.counted(every) if every else ())
+        for box, verdict, some in zip(boxes, found, parts, strict=True):
+            self.boxes += 1
+            if verdict is None:
+                check_clock()
+                yield self._verdict(box, fair=box.fair or counts[id(box)].fair == box.mass)
+            elif not some:
+                yield verdict
+            else:
+                yield replace(verdict, parts=self._left_parts(box, [(part, next(known)) for part in some]))
+
+    def _form_verdict(self, box: CodeBox, count: BoxCount | None, valid: bool) -> BoxVerdict | None:
+        """Of a box of valid individuals: counted, where that is all, looked through, where it is small, or cut. None for others, and for those that are known to be fair."""
+        if not box.mass:
+            return BoxVerdict(kind="empty")
+        if count is None or not valid:
+            return None
+        everything = BoxVerdict(kind="counted", counted=(count.biased, count.fair, Fraction(0)))
+        if count.mass == box.mass:
+            return everything
+        found = self._enumerate_box(box)
+        if found is not None or count.feature is None:
+            return found or everything
+        return BoxVerdict(kind="open", cut=self._halve(box, count.feature))
+
+    def _parts(self, box: CodeBox, verdict: BoxVerdict) -> list[CodeBox]:
+        if verdict.cut is None:
+            return []
+        return [part for part in self.partition.divided(box, verdict.cut) if part.mass]
+
+    def _left_parts(self, box: CodeBox, parts: list[tuple[CodeBox, BoxCount]]) -> tuple[CodeBox, ...]:
+        """Count the parts in the place of the box; those of which not everybody is known."""
+        if box.count is not None:
+            self._add(box.count, -1)
+        for _, count in parts:
+            self._add(count)
+        return tuple(replace(part, count=count) for part, count in parts if count.mass < part.mass)
 
     @property
     def _searches(self) -> bool:
@@ -218,11 +305,13 @@ class ShareBracket:
 
     def _cut(self, box: CodeBox) -> Cut | None:
         """In the middle of the feature that moves a constraint most across the box, else the score."""
-        wide = [k for k in self.judge.cut if box.lo[k] < box.hi[k]]
+        features = self.judge.cut if self.forms is None else self.forms.shared
+        wide = [k for k in features if box.lo[k] < box.hi[k]]
         k = most_moving_feature(self.judging.pairs.constraints, box.lo, box.hi, wide)
         k = self._steepest(box, wide) if k is None else k
-        if k is None:
-            return None
+        return None if k is None else self._halve(box, k)
+
+    def _halve(self, box: CodeBox, k: int) -> Cut:
         at = float(box.lo[k] / 2 + box.hi[k] / 2)
         return Cut(k, float(np.floor(at)), float(np.floor(at)) + 1) if self.judge.discrete[k] else Cut(k, at)
 

@@ -149,11 +149,11 @@ class ShareComputation:
             bracketing.upper - bracketing.lower <= NARROW_ENOUGH or not bracketing.left
         ):
             return self._share_of_boxes(bracketing)
-        low = Fraction(0) if bracketing is None else bracketing.lower
+        low, fair = (Fraction(0), Fraction(0)) if bracketing is None else bracketing.settled
         mass = (
             Fraction(1) if bracketing is None else sum((cell.mass for cell in bracketing.left), Fraction(0))
         )
-        stuck = Fraction(0) if bracketing is None else bracketing.upper - low - mass
+        stuck = 1 - low - fair - mass
         sample = Sampler(
             judging=judging,
             draw=make_draw(judging, self.measure, bracketing),
@@ -162,9 +162,10 @@ class ShareComputation:
             confidence=self.confidence,
         ).run()
         ends = sample.interval
+        known = (Fraction(0), Fraction(1)) if bracketing is None else (bracketing.lower, bracketing.upper)
         return Share(
-            lower=max(0.0, double_below(low + mass * Fraction(ends[0]))),
-            upper=min(1.0, double_above(low + stuck + mass * Fraction(ends[1]))),
+            lower=double_below(max(known[0], low + mass * Fraction(ends[0]))),
+            upper=double_above(min(known[1], low + stuck + mass * Fraction(ends[1]))),
             method="sampled",
             confidence=self.confidence,
             over=self.words,

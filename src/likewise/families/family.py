@@ -31,6 +31,7 @@ from likewise.spec.enclosure import Enclosure
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.forms import FormBounder
     from likewise.families.program_rounding import ErrorBound
     from likewise.families.score_judge import ScoreJudge
     from likewise.families.scored_model import Model
@@ -261,6 +262,10 @@ class Family(ABC):
 
     def bounder_of_log_odds(self, parts: Sequence[Any], of: int, pairs: PairSpace, shared: Any) -> Any:
         """What bounds the probabilities of a class by softmax; None where nothing does."""
+        return None
+
+    def forms(self, score: Any, pairs: PairSpace, moving: Sequence[int]) -> FormBounder | None:
+        """What has linear forms of a score over boxes of individuals, for settings of the features `moving`; None where nothing does."""
         return None
 
     @abstractmethod

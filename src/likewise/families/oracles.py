@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.family import Score
+    from likewise.families.forms import FormBounder
     from likewise.families.oracle import Bounder, Oracle
     from likewise.model.cases import Case
     from likewise.model.conditions import Alpha
@@ -120,6 +121,10 @@ class Oracles:
         if self.bounder is not None:
             return self.bounder.codes_to_try()
         return self.family.codes_to_try(self.shared())
+
+    def forms(self, moving: Sequence[int]) -> FormBounder | None:
+        """What has linear forms of the only score over boxes of individuals; None where nothing does."""
+        return None if self.several else self.family.forms(self.score, self.pairs, moving)
 
     # -- cells --------------------------------------------------------------------------------------------------
 

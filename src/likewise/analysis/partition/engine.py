@@ -57,10 +57,25 @@ class Cut:
         return (lo, left_hi), (right_lo, hi)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxCount:
+    """Masses, under the first measure, of individuals of a box who are known to be biased and to be fair, and the feature to cut to know more."""
+
+    biased: Fraction
+    fair: Fraction
+    feature: int | None = None
+
+    @property
+    def mass(self) -> Fraction:
+        """Of all who are known."""
+        return self.biased + self.fair
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CodeBox:
     """A box of individuals: codes from `lo` to `hi`, the left end belonging to a neighbour where it is `open_left`; its mass under each
-    measure, and the numbers of the data's rows in it. `fair` where that is proved already, and it is cut on to learn who is in it."""
+    measure, and the numbers of the data's rows in it. `fair` where that is proved already, and it is cut on to learn who is in it; `count` where
+    some of them are known to be biased or fair, but not who."""
 
     lo: Floats
     hi: Floats
@@ -68,6 +83,7 @@ class CodeBox:
     masses: tuple[Fraction, ...]
     rows: NDArray[np.intp]
     fair: bool = False
+    count: BoxCount | None = None
 
     @property
     def mass(self) -> Fraction:
@@ -83,6 +99,7 @@ class BoxVerdict:
     kind: BoxKind
     changes: tuple[Change, ...] = ()
     cut: Cut | None = None
+    parts: tuple[CodeBox, ...] | None = None  # of the cut that are left to be judged, where that is known
     counted: tuple[Fraction, Fraction, Fraction] = (Fraction(0), Fraction(0), Fraction(0))
     proved_fair: bool = False  # of an open one, for all that come out of it
 
@@ -109,8 +126,9 @@ class Weights:
     weights: tuple[float, ...]
 
     def of(self, box: CodeBox) -> float:
-        """Of a box."""
-        return sum(w * float(mass) for w, mass in zip(self.weights, box.masses, strict=True))
+        """Of a box; who is counted already does not matter."""
+        whole = sum(w * float(mass) for w, mass in zip(self.weights, box.masses, strict=True))
+        return whole if box.count is None else whole - self.weights[0] * float(box.count.mass)
 
     def left(self, box: CodeBox, cuts: Sequence[Cut]) -> Floats:
         """The part of a box's weight that is left of each cut."""
@@ -183,7 +201,10 @@ class Partition:
                 if verdict.cut is None:
                     decided.append((box, verdict))
                     continue
-                for part in self.divided(replace(box, fair=box.fair or verdict.proved_fair), verdict.cut):
+                parts = verdict.parts
+                if parts is None:
+                    parts = self.divided(replace(box, fair=box.fair or verdict.proved_fair), verdict.cut)
+                for part in parts:
                     if any(part.masses):
                         self.push(part)
         for box in batch[done:]:

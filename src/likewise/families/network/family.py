@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from likewise.families.family import Climber
     from likewise.families.network.body import Layer
     from likewise.families.network.bounder import NetworkBounder
+    from likewise.families.network.forms import NetworkForms
     from likewise.families.network.judge import NetworkJudge
     from likewise.families.network.score import NetworkScore
     from likewise.families.score_judge import ScoreTable
@@ -108,6 +109,13 @@ class NetworkFamily(Family):
                 return ["neuron", layer, neuron, copy]
             neuron -= width
         raise InternalError(f"a network has no inner quantity {place}")
+
+    def forms(self, score: NetworkScore, pairs: PairSpace, moving: Sequence[int]) -> NetworkForms | None:
+        if not score.rational:
+            return None
+        from likewise.families.network.forms import NetworkForms  # brings in numba
+
+        return NetworkForms(score, pairs, moving)
 
     def judge(self, score: NetworkScore) -> NetworkJudge:
         from likewise.families.network.judge import NetworkJudge

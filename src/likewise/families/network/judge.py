@@ -63,7 +63,7 @@ def cross_all(
     weights = np.stack([score.last_row[0] for score in scores])
     biases = np.array([score.last_row[1] for score in scores])
     values, error = np.zeros((len(rows), len(settings), n)), np.full((len(rows), n), np.inf)
-    known = _plain(first) and _within(weights, biases)
+    known = is_plain(first) and _within(weights, biases)
     growing = rounding_growth(weights.shape[1] + MORE_ROUNDINGS)
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow has an infinite error
         for some, outputs, sizes, errors in _hidden(first, rows, features, settings):
@@ -108,7 +108,7 @@ def _hidden(
         yield some, given, sizes, errors
 
 
-def _plain(score: NetworkScore) -> bool:
+def is_plain(score: NetworkScore) -> bool:
     """Whether all parameters of the hidden layers are small enough, and layers few and narrow enough, for TINY to cover underflow."""
     hidden, first = score.body.hidden, score.first
     parts = [first.base, *(part for part in first.parts if part is not None)]

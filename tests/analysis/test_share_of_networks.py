@@ -1,0 +1,82 @@
+"""Shares of networks by linear forms: brackets hold what everybody comes to, and close."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from tests.analysis.brute import PROPERTIES, SIMILAR, SPACE, Truth, everybody
+
+import likewise as lw
+from likewise.analysis import share_bracket
+
+CONSTRAINED = SPACE.where("a <= b + c + 1", "a + d >= 2")
+
+
+def model_of(layers):
+    people = everybody(SPACE)
+    treated = people["a"] + people["b"] + 0.6 * people["c"] + 0.4 * people["d"] * people["a"] > 7.1
+    net = MLPClassifier(layers, max_iter=60, random_state=1)
+    return make_pipeline(StandardScaler(), net).fit(people, treated)
+
+
+def weights_of(people, X):
+    return np.prod([people[n].map(X[n].value_counts() / len(X)).fillna(0) for n in people.columns], axis=0)
+
+
+@pytest.mark.parametrize("layers", [(6,), (5, 4)])
+@pytest.mark.parametrize("property", PROPERTIES)
+@pytest.mark.parametrize("similar", SIMILAR)
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_brackets_hold_what_everybody_comes_to(layers, similar, property, monkeypatch):
+    space = CONSTRAINED if (len(similar) + len(property) + len(layers)) % 2 else SPACE
+    # Nobody is looked at, but those who are alike in all that is shared, where constraints allow some of them only.
+    monkeypatch.setattr(share_bracket, "FEW_INDIVIDUALS", 3 if space.constraints else 0)
+    over = "marginals" if len(property) % 2 else "uniform"
+    model, people = model_of(layers), everybody(space)
+    X = people.sample(25, random_state=0)
+    biased = Truth(model, space, SIMILAR[similar]).biased(PROPERTIES[property])
+    weights = np.ones(len(people)) if over == "uniform" else weights_of(people, X)
+    found = lw.share(
+        model, space, SIMILAR[similar], PROPERTIES[property], method="certified", over=over, X=X, budget=60
+    )
+    truth = weights[biased].sum() / weights.sum()
+    assert (found.method, found.proved) == ("certified", True)
+    assert found.lower - 1e-12 <= truth <= found.upper + 1e-12
+    if "within" not in similar:  # changes within a tolerance are not what makes a box biased
+        assert found.upper - found.lower < 1e-3
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_a_continuous_feature_that_may_differ_is_divided():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.uniform(20, 60, 300), "debt": rng.integers(0, 40, 300)})
+    model = make_pipeline(StandardScaler(), MLPClassifier((5,), max_iter=80, random_state=0))
+    model.fit(X, X["debt"] + 0.1 * X["age"] > 24)
+    space = lw.Space({"age": lw.Continuous(20, 60), "debt": lw.Integer(0, 40)})
+    claim = model, space, lw.Similarity(free=["age"])
+    proved = lw.share(*claim, method="certified", budget=30)
+    ages, biased = np.linspace(20, 60, 2001), 0
+    for debt in range(41):
+        decided = model.predict(pd.DataFrame({"age": ages, "debt": debt}))
+        biased += decided.min() != decided.max()
+    assert proved.lower <= biased / 41 <= proved.upper
+    assert proved.upper - proved.lower < 0.06
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_what_is_known_of_open_boxes_narrows_a_sample(monkeypatch):
+    monkeypatch.setattr(share_bracket, "FEW_INDIVIDUALS", 0)
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.uniform(0, 1, 400) for name in "pqrs"} | {"sex": rng.integers(0, 2, 400)})
+    model = MLPClassifier((8,), max_iter=120, random_state=0)
+    model.fit(X, X["p"] + X["q"] * X["r"] + 0.2 * X["sex"] > 0.9)
+    space = lw.Space({**{name: lw.Continuous(0, 1) for name in "pqrs"}, "sex": lw.Integer(0, 1)})
+    claim = model, space, lw.Similarity(free=["sex"])
+    proved = lw.share(*claim, method="certified", budget=4)
+    sampled = lw.share(*claim, method="sampled", budget=4)
+    assert 0 < proved.lower < proved.upper < 1
+    assert sampled.stats["settled"] > 0
+    assert sampled.upper - sampled.lower < proved.upper - proved.lower
+    assert max(sampled.lower, proved.lower) <= min(sampled.upper, proved.upper)
