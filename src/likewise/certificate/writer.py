@@ -128,9 +128,10 @@ class Writer:
         ]
         self._node(["sos", written, bits, content])
 
-    def witness(self, x: Sequence[float], other: Sequence[float], scores: Sequence[Enclosure]) -> None:
-        """The body of a witness certificate: exact scores where they are known, enclosures otherwise."""
-        exact = all(score.lo == score.hi for score in scores)
+    def witness(
+        self, x: Sequence[float], other: Sequence[float], scores: Sequence[Enclosure], *, exact: bool
+    ) -> None:
+        """The body of a witness certificate: scores as they are where those of the body are rational (`exact`), enclosures otherwise."""
         body = {
             "x": [format_number(code) for code in x],
             "other": [format_number(code) for code in other],
@@ -141,10 +142,14 @@ class Writer:
         self._write(json_line({"witness": body}))
 
     def class_witness(
-        self, x: Sequence[float], other: Sequence[float], scores: Sequence[Sequence[Enclosure]]
+        self,
+        x: Sequence[float],
+        other: Sequence[float],
+        scores: Sequence[Sequence[Enclosure]],
+        *,
+        exact: bool,
     ) -> None:
         """The same with all scores of both individuals."""
-        exact = all(score.lo == score.hi for row in scores for score in row)
         body = {
             "x": [format_number(code) for code in x],
             "other": [format_number(code) for code in other],

@@ -140,11 +140,13 @@ def certify_witness(
     """A witness certificate and what the checker says of it."""
     file, began = io.BytesIO(), clock.now()
     writer = Writer(file, kind="witness", words=statement.words, lines=statement.lines(posed))
+    exact = all(score.rational for score in posed.task.oracles.parts)
     if posed.several:
-        writer.class_witness(witness.x, witness.other, witness.scores)
+        writer.class_witness(witness.x, witness.other, witness.scores, exact=exact)
     else:
         first, second = (scores[0] for scores in witness.scores)
-        writer.witness(witness.x, witness.other, (-first, -second) if posed.mirrored else (first, second))
+        told = (-first, -second) if posed.mirrored else (first, second)
+        writer.witness(witness.x, witness.other, told, exact=exact)
     writer.end_witness()
     certificate = Certificate(file.getvalue())
     return certificate, check_in_time(checking, certificate, posed.task, began)
