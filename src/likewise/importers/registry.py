@@ -10,11 +10,13 @@ Boosters, which come without scikit-learn's verbs (`boosters`).
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from likewise.errors import UnsupportedModel, suggest_name
+from likewise.errors import UnsupportedModel
+from likewise.spec.numbers import short_repr
 
 if TYPE_CHECKING:
     from likewise.importers.score_models import ScoreModels
@@ -113,7 +115,7 @@ def find_score_reader(estimator: Any) -> ScoreReader:
         )
     found = _find_reader(SCORE_READERS, estimator)
     if found is None:
-        _refuse(kind)
+        _refuse(estimator)
     return found
 
 
@@ -188,19 +190,44 @@ def _defining_package(rooms: Mapping[str, Any], estimator: Any) -> str | None:
     return next((package for package in rooms if module.startswith(f"{package}.")), None)
 
 
-def _refuse(kind: type) -> NoReturn:
-    library, trees = kind.__module__.partition(".")[0], _reader_names(FOREST_READERS)
-    listed = {*_reader_names(SCORE_READERS), ONE_VS_REST}
-    if kind.__name__ not in trees:  # else it comes here inside of another model only
-        listed |= trees
+def _refuse(estimator: Any) -> NoReturn:
+    if isinstance(estimator, str | os.PathLike):
+        file = os.fspath(estimator)
+        raise UnsupportedModel(
+            f"a fitted model is needed, and this is text: {short_repr(file)}",
+            hint=f"load a model's file first: skops.io.load({short_repr(file)}); or likewise verify --model {file}",
+        )
+    kind = type(estimator)
+    library = "" if kind.__module__ in ("builtins", "__main__") else f"{library_name(estimator)}'s "
+    if not callable(getattr(estimator, "predict", None)):
+        reason = _REFUSAL_REASONS.get(kind.__name__, "it has no predict")
+        raise UnsupportedModel(
+            f"{library}{kind.__name__} is not supported: {reason}",
+            hint=f"pass the object that fit(X, y) returned; supported: {_examples_text()}",
+        )
     raise UnsupportedModel(
-        f"{library}'s {kind.__name__} is not supported{_refusal_reason(kind.__name__, trees)}",
-        hint=f"supported: {', '.join(sorted(listed))}",
+        f"{library}{kind.__name__} is not supported{_refusal_reason(kind.__name__)}",
+        hint=f"supported: {_examples_text()}",
     )
 
 
 def _reader_names(rooms: Mapping[str, Callable[[], Mapping[str, Any]]]) -> set[str]:
     return {name for room in rooms.values() for name in room()}
+
+
+# What people have, of every kind that is read.
+EXAMPLES = {
+    "linear models": ("LogisticRegression", "LinearSVC", "Ridge", "SGDClassifier", "LinearDiscriminantAnalysis"),
+    "kernel machines": ("SVC", "SVR", "KernelRidge"),
+    "trees": ("DecisionTreeClassifier", "RandomForestClassifier", "GradientBoostingClassifier", "HistGradientBoostingClassifier"),
+    "networks": ("MLPClassifier", "MLPRegressor"),
+    "boosters": ("XGBClassifier", "LGBMClassifier"),
+}  # fmt: skip
+
+
+def _examples_text() -> str:
+    kinds = "; ".join(f"{kind} ({', '.join(names)}, ...)" for kind, names in EXAMPLES.items())
+    return f"{kinds}; alone or behind a Pipeline"
 
 
 _REFUSAL_REASONS = {
@@ -221,9 +248,20 @@ _REFUSAL_REASONS = {
 }
 
 
-def _refusal_reason(name: str, trees: set[str]) -> str:
+def _refusal_reason(name: str) -> str:
+    trees = _reader_names(FOREST_READERS)
     if name in _REFUSAL_REASONS:
         return f": {_REFUSAL_REASONS[name]}"
     if name in trees:
         return " inside of another model: its trees are taken as they are, neither repaired nor one against the rest"
-    return suggest_name(name, sorted(_reader_names(SCORE_READERS) | trees))
+    near = [known for known in sorted(_reader_names(SCORE_READERS) | trees) if _is_one_edit(name, known)]
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _is_one_edit(one: str, other: str) -> bool:
+    """Whether one letter more, less or other, or another case, makes one of the other; of a short name only another case does."""
+    one, other = sorted((one.casefold(), other.casefold()), key=len)
+    if len(one) < 5:
+        return one == other
+    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+    return one[same:] in (other[same + 1 :], other[same:]) or one[same + 1 :] == other[same + 1 :]

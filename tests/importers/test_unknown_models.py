@@ -1,0 +1,63 @@
+"""What is said of models that nothing reads, and of what is no model at all."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+import likewise as lw
+from likewise.errors import UnsupportedModel
+from likewise.importers import registry
+
+SPACE = lw.Space({"age": lw.Integer(18, 60), "sex": lw.Integer(0, 1)})
+SIMILAR = lw.Similarity(free=["sex"])
+
+
+def refusal(model):
+    with pytest.raises(UnsupportedModel) as refused:
+        lw.verify(model, SPACE, SIMILAR)
+    return refused.value
+
+
+class Almost:
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier(), GaussianNB(), Almost()])
+def test_nothing_far_away_is_suggested(model):
+    error = refusal(model)
+    assert "did you mean" not in str(error)
+    assert "LogisticRegression" in error.hint
+
+
+@pytest.mark.parametrize("name", ["LGBMClasifier", "LogisticRegresion", "svc", "Redge"])
+def test_one_letter_is(name):
+    assert "did you mean" in str(refusal(type(name, (Almost,), {})()))
+
+
+@pytest.mark.parametrize("name", ["SVM", "MLPClassifierCV", "str", "Lasagna"])
+def test_two_are_not(name):
+    assert "did you mean" not in str(refusal(type(name, (Almost,), {})()))
+
+
+def test_a_path_is_no_model(tmp_path):
+    for path in ("m.skops", tmp_path / "m.skops"):
+        error = refusal(path)
+        assert "this is text" in error.message
+        assert "skops.io.load" in error.hint
+
+
+@pytest.mark.parametrize("thing", [None, np.zeros(3), len])
+def test_what_cannot_predict_is_said_to_be_none(thing):
+    assert "has no predict" in refusal(thing).message
+
+
+def test_classes_are_told_from_models():
+    assert "is a class" in refusal(LogisticRegression).message
+
+
+def test_every_example_is_read():
+    known = registry._reader_names(registry.SCORE_READERS) | registry._reader_names(registry.FOREST_READERS)
+    assert {name for names in registry.EXAMPLES.values() for name in names} <= known
