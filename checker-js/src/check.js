@@ -1,0 +1,180 @@
+/**
+ * The whole check of a certificate: header, claim, proof or witness, end (section 1), and what it answers (section 13).
+ *
+ * Nothing here or below imports anything of node or of a browser: the file comes as bytes.
+ */
+
+import { claimReader, CLAIM_LINES } from './claim/claim.js';
+import { parseJson } from './file/json.js';
+import { readArray, readObject, readOnly, readText } from './file/fields.js';
+import { LineReader } from './file/lines.js';
+import { Sha256, sha256 } from './file/sha256.js';
+import { Clock } from './limits.js';
+import { readEndOfProof } from './proof/end.js';
+import { ProofWalk } from './proof/walk.js';
+import { Rejection, reject, require, Unreadable } from './rejection.js';
+import { checkWitness } from './witness.js';
+
+/**
+ * @typedef {import('./file/json.js').Json} Json
+ * @typedef {import('./claim/claim.js').Claim} Claim
+ * @typedef {import('./exact/rational.js').Rational} Rational
+ */
+
+/**
+ * @typedef {object} Report
+ * @property {'accepted' | 'rejected' | 'unreadable'} answer
+ * @property {'proof' | 'witness' | null} kind
+ * @property {Claim | null} claim as far as it was read
+ * @property {string[]} packs the parts of the specification that were needed
+ * @property {Record<string, string> | null} digests of the claim's lines
+ * @property {number} nodes
+ * @property {Map<string, number>} rules how often each was used
+ * @property {Rational | null} clearance
+ * @property {boolean} coversFloatingPoint
+ * @property {number | null} labelOfEverybody section 14
+ * @property {number | null} line where it was rejected
+ * @property {string | null} reason
+ */
+
+/**
+ * @param {Uint8Array} file the certificate
+ * @param {{seconds?: number, onProgress?: (lines: number) => void}} [options]
+ * @returns {Report}
+ */
+export function checkCertificate(file, { seconds = 3600, onProgress } = {}) {
+  /** @type {Report} */
+  const report = {
+    answer: 'unreadable',
+    kind: null,
+    claim: null,
+    packs: [],
+    digests: null,
+    nodes: 0,
+    rules: new Map(),
+    clearance: null,
+    coversFloatingPoint: false,
+    labelOfEverybody: null,
+    line: null,
+    reason: null,
+  };
+  const certificate = new CertificateReader(file);
+  try {
+    readCertificate(certificate, report, new Clock(seconds), onProgress);
+    report.answer = 'accepted';
+  } catch (error) {
+    if (error instanceof Unreadable) {
+      report.answer = 'unreadable';
+    } else if (error instanceof Rejection || error instanceof RangeError) {
+      // A RangeError: a number or a text larger than the engine can hold.
+      report.answer = report.kind === null ? 'unreadable' : 'rejected';
+      report.line = certificate.lines.number;
+    } else {
+      throw error;
+    }
+    report.reason = error.message;
+  }
+  return report;
+}
+
+/** Lines of a certificate as JSON, with the digests of what was read. */
+class CertificateReader {
+  /** @param {Uint8Array} file */
+  constructor(file) {
+    this.lines = new LineReader(file);
+    /** the digest of all bytes before the line that was read last */
+    this.before = new Sha256();
+    /** the line that was read last */
+    this.bytes = new Uint8Array(0);
+  }
+
+  /** @returns {Json} */
+  next() {
+    const bytes = this.lines.nextBytes();
+    if (bytes === null) return reject('the certificate ends too early');
+    this.before.update(this.bytes);
+    this.bytes = bytes;
+    return parseJson(this.lines.textOf(bytes));
+  }
+
+  /** The digest of the line that was read last, without its line feed. */
+  digestOfLine() {
+    return sha256(this.bytes.subarray(0, this.bytes.length - 1));
+  }
+}
+
+/**
+ * @param {CertificateReader} certificate
+ * @param {Report} report
+ * @param {Clock} clock
+ * @param {((lines: number) => void) | undefined} onProgress
+ */
+function readCertificate(certificate, report, clock, onProgress) {
+  const { kind, digests } = readHeader(certificate.next());
+  report.kind = kind;
+  report.digests = digests;
+  const reader = claimReader();
+  for (const name of CLAIM_LINES) {
+    const json = certificate.next();
+    require(digests[name] === certificate.digestOfLine(), `the digest of the ${name} line is not the one of the header`);
+    reader.take(json);
+    clock.look();
+  }
+  report.claim = reader.claim();
+  report.packs = packsOf(report.claim);
+  if (kind === 'witness') {
+    checkWitness(report.claim, certificate.next());
+    const part = readObject(readOnly(certificate.next(), 'end'), 'end', ['sha256']);
+    checkEnd(certificate, part('sha256'));
+    return;
+  }
+  const walk = new ProofWalk(report.claim, clock);
+  report.rules = walk.rules;
+  for (;;) {
+    const json = certificate.next();
+    if (json instanceof Map) {
+      const end = readEndOfProof(readOnly(json, 'end'), walk, report.claim);
+      checkEnd(certificate, end.sha256);
+      report.clearance = end.clearance;
+      report.coversFloatingPoint = end.coversFloatingPoint;
+      report.labelOfEverybody = walk.labelOfEverybody();
+      return;
+    }
+    walk.take(readArray(json, 'node'));
+    report.nodes = walk.nodes;
+    if (onProgress !== undefined && (walk.nodes & 1023) === 0) onProgress(walk.nodes);
+  }
+}
+
+/**
+ * @param {Json} json
+ * @returns {{kind: 'proof' | 'witness', digests: Record<string, string>}}
+ */
+function readHeader(json) {
+  const version = json instanceof Map ? json.get('likewise-certificate') : undefined;
+  if (version !== 1n) throw new Unreadable('not a Likewise certificate of version 1');
+  const part = readObject(json, 'header', ['likewise-certificate', 'kind', 'tool', 'words', 'digests']);
+  readText(part('tool'), 'tool');
+  readText(part('words'), 'words');
+  const kind = part('kind');
+  if (kind !== 'proof' && kind !== 'witness') return reject('header: neither a proof nor a witness');
+  const digestOf = readObject(part('digests'), 'digests', [...CLAIM_LINES]);
+  const digests = Object.fromEntries(CLAIM_LINES.map((name) => [name, readText(digestOf(name), 'digest')]));
+  return { kind, digests };
+}
+
+/**
+ * @param {CertificateReader} certificate
+ * @param {Json} stated
+ */
+function checkEnd(certificate, stated) {
+  require(stated === certificate.before.hexadecimal(), 'the digest at the end is not the one of the lines before it');
+  require(certificate.lines.nextBytes() === null, 'something follows the end');
+}
+
+/** @param {Claim} claim */
+function packsOf({ model: { body, head } }) {
+  const packs = new Set(['core', ...body.packs()]);
+  if (head.kind === 'classes') packs.add('classes');
+  return [...packs];
+}

@@ -1,0 +1,53 @@
+/** The claim of a certificate: its four lines after the header (section 2). */
+
+import { readModel } from './model.js';
+import { readProperty } from './property.js';
+import { readSimilarity } from './similarity.js';
+import { readSpace } from './space.js';
+
+/**
+ * @typedef {import('../file/json.js').Json} Json
+ * @typedef {import('./space.js').Space} Space
+ * @typedef {import('./similarity.js').Relation} Relation
+ * @typedef {import('./property.js').Property} Property
+ * @typedef {import('./model.js').Model} Model
+ */
+
+/**
+ * @typedef {object} Claim
+ * @property {Space} space
+ * @property {Relation[]} similarity
+ * @property {Property} property
+ * @property {Model} model
+ * @property {boolean} hasClearance whether leaves have clearances of their own; else all count as 0 (sections 7, 8, 11, 15)
+ */
+
+/** The names of the claim's lines, in order. */
+export const CLAIM_LINES = /** @type {const} */ (['space', 'similarity', 'property', 'model']);
+
+/**
+ * Takes the claim's lines one by one, so that an error is told with its line.
+ * @returns {{take: (json: Json) => void, claim: () => Claim}}
+ */
+export function claimReader() {
+  /** @type {Partial<{space: Space, similarity: Relation[], model: Model}>} */
+  const parts = {};
+  /** @type {ReturnType<typeof readProperty> | undefined} */
+  let propertyFor;
+  let taken = 0;
+  return {
+    take(json) {
+      const name = CLAIM_LINES[taken++];
+      if (name === 'space') parts.space = readSpace(json);
+      else if (name === 'similarity') parts.similarity = readSimilarity(json, /** @type {Space} */ (parts.space));
+      else if (name === 'property') propertyFor = readProperty(json);
+      else parts.model = readModel(json, /** @type {Space} */ (parts.space));
+    },
+    claim() {
+      const { space, similarity, model } = parts;
+      if (!space || !similarity || !model || !propertyFor) throw new Error('the claim is not complete');
+      const hasClearance = model.body.kind === 'affine' || model.body.kind === 'trees';
+      return { space, similarity, property: propertyFor(model.head), model, hasClearance };
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** What similar individuals must have in common (section 2, "Property"; section 10, "Property"). */
+
+import { ONE, Rational, ZERO } from '../exact/rational.js';
+import { readIndex, readNumber, readObject, readOnly } from '../file/fields.js';
+import { reject, require } from '../rejection.js';
+
+/**
+ * @typedef {import('../file/json.js').Json} Json
+ * @typedef {import('./head.js').Head} Head
+ */
+
+/**
+ * @typedef {object} Property
+ * @property {'decision' | 'score' | 'probability'} kind
+ * @property {Rational} margin of a decision; else 0
+ * @property {Rational} delta of a score or a probability; else 0
+ * @property {number | null | undefined} ofClass the class of interest, null for all of them; undefined without classes
+ */
+
+/**
+ * @param {Json} json
+ * @returns {(head: Head) => Property} reads the property as one of a model with this head
+ */
+export function readProperty(json) {
+  const inner = readOnly(json, 'property');
+  return (head) => {
+    const property = readKind(inner, head);
+    checkNeeds(property, head);
+    return property;
+  };
+}
+
+/**
+ * @param {Json} json
+ * @param {Head} head
+ * @returns {Property}
+ */
+function readKind(json, head) {
+  const kind = json instanceof Map ? json.get('kind') : null;
+  if (kind !== 'decision' && kind !== 'score' && kind !== 'probability') return reject('property: an unknown kind');
+  const number = kind === 'decision' ? 'margin' : 'delta';
+  const keys = head.kind === 'classes' ? ['kind', number, 'class'] : ['kind', number];
+  const part = readObject(json, 'property', keys);
+  const value = readNumber(part(number), `${number} of the property`);
+  if (kind !== 'decision') {
+    require(value.sign() >= 0, 'property: delta is negative');
+    require(kind === 'score' || value.less(ONE), 'property: delta of a probability is not below 1');
+  }
+  return {
+    kind,
+    margin: kind === 'decision' ? value : ZERO,
+    delta: kind === 'decision' ? ZERO : value,
+    ofClass: head.kind === 'classes' ? readClass(part('class'), head.labels.length) : undefined,
+  };
+}
+
+/**
+ * @param {Json} json
+ * @param {number} count
+ */
+function readClass(json, count) {
+  return json === null ? null : readIndex(json, 'class of the property', count);
+}
+
+/**
+ * @param {Property} property
+ * @param {Head} head
+ */
+function checkNeeds(property, head) {
+  if (head.kind === 'two') {
+    require(property.kind !== 'decision' || head.labels !== null, 'property: a decision needs labels');
+    require(property.kind !== 'probability' || head.link !== null, 'property: a probability needs a link');
+    return;
+  }
+  if (property.kind === 'decision') {
+    require(property.margin.sign() >= 0, 'property: a negative margin');
+    require(head.classes === 'argmax' || property.margin.isZero(), 'property: votes with a margin');
+  } else {
+    require(head.classes === 'argmax', 'property: votes have no score of a class');
+    require(property.kind === 'score' || head.link !== null, 'property: a probability needs a link');
+  }
+}

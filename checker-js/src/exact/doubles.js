@@ -1,0 +1,31 @@
+/** The finite doubles m 2^e, abs(m) < 2^53, -1074 <= e <= 971 (section 2, "Space"), told apart without using any. */
+
+import { bitLength, Rational } from './rational.js';
+
+const DIGITS = 53;
+const LOWEST = -1074;
+const HIGHEST = 971;
+
+/** @param {Rational} value */
+export function isDouble(value) {
+  if (value.isZero()) return true;
+  if (value.odd !== 1n) return false;
+  const { odd, power } = value.reduced();
+  const length = bitLength(odd);
+  return length <= DIGITS && power >= LOWEST && length + power <= DIGITS + HIGHEST;
+}
+
+/**
+ * @param {Rational} value a double
+ * @returns {Rational | null} the smallest double above it; null above the largest one
+ */
+export function nextDouble(value) {
+  if (value.isZero()) return Rational.dyadic(1n, LOWEST);
+  const { odd, power } = value.reduced();
+  const step = Math.max(LOWEST, power + bitLength(odd) - DIGITS);
+  const mantissa = odd << BigInt(power - step);
+  // Just below a power of 2 (in absolute value) doubles are twice as dense, but not among the smallest ones.
+  const shrinking = mantissa === -(1n << BigInt(DIGITS - 1)) && step > LOWEST;
+  const next = shrinking ? Rational.dyadic(2n * mantissa + 1n, step - 1) : Rational.dyadic(mantissa + 1n, step);
+  return isDouble(next) ? next : null;
+}

@@ -1,0 +1,45 @@
+/** The end of a proof: what it states of nodes, clearance and floating point (sections 1 and 6, and 10 for classes). */
+
+import { covers } from '../claim/rounding.js';
+import { Rational } from '../exact/rational.js';
+import { readInt, readNumber, readObject, readTruth } from '../file/fields.js';
+import { MAXIMUM } from '../limits.js';
+import { reject, require } from '../rejection.js';
+import { ProofWalk } from './walk.js';
+
+/**
+ * @typedef {import('../file/json.js').Json} Json
+ * @typedef {import('../claim/claim.js').Claim} Claim
+ */
+
+/**
+ * @param {Json} json what stands under "end"
+ * @param {ProofWalk} walk
+ * @param {Claim} claim
+ * @returns {{clearance: Rational, coversFloatingPoint: boolean, sha256: Json}}
+ */
+export function readEndOfProof(json, walk, claim) {
+  const part = readObject(json, 'end', ['nodes', 'clearance', 'covers_floating_point', 'sha256']);
+  const nodes = readInt(part('nodes'), 'nodes', 0n, BigInt(MAXIMUM.nodes));
+  const clearance = readNumber(part('clearance'), 'clearance');
+  const stated = readTruth(part('covers_floating_point'), 'covers_floating_point');
+  require(walk.finished, 'the proof ends before all of its cells are closed');
+  require(nodes === BigInt(walk.nodes), `the end counts ${nodes} nodes where there are ${walk.nodes}`);
+  if (walk.clearance === null) return reject('no leaf has a pair in its cell: a claim about nobody');
+  require(clearance.sign() >= 0, 'the clearance is negative');
+  require(clearance.atMost(walk.clearance), 'the clearance is larger than that of a leaf');
+  require(stated === isCovered(claim, clearance), 'covers_floating_point is not as the clearance says');
+  return { clearance, coversFloatingPoint: stated, sha256: part('sha256') };
+}
+
+/**
+ * @param {Claim} claim
+ * @param {Rational} clearance
+ */
+function isCovered({ model, property }, clearance) {
+  if (model.rounding === null) return false;
+  // How a program computes sigma or softmax is not described; with the link identity there is nothing to compute.
+  const identity = model.head.kind === 'classes' && model.head.link === 'identity';
+  if (property.kind === 'probability' && !identity) return false;
+  return covers(model.rounding, clearance);
+}

@@ -1,0 +1,135 @@
+/** Leaves of the tree of cells: which rule is checked by which room (section 4 and the packs). */
+
+import { Rational, ZERO } from '../exact/rational.js';
+import { Clock } from '../limits.js';
+import { reject } from '../rejection.js';
+import { empty, separable } from '../rules/separable.js';
+import { enumerated } from '../rules/enumerated.js';
+import { independent } from '../rules/independent.js';
+import { kernel } from '../rules/kernel.js';
+import { network } from '../rules/network.js';
+import { odds } from '../rules/odds.js';
+import { polynomial } from '../rules/polynomial.js';
+import { softmax } from '../rules/softmax.js';
+import { sos } from '../rules/sos.js';
+import { trees } from '../rules/trees.js';
+
+/**
+ * @typedef {import('../file/json.js').Json} Json
+ * @typedef {import('../claim/claim.js').Claim} Claim
+ * @typedef {import('./cases.js').Case} Case
+ * @typedef {import('./cases.js').Line} Line
+ * @typedef {import('./cell.js').Cell} Cell
+ * @typedef {import('./cell.js').Geometry} Geometry
+ */
+
+/**
+ * @typedef {object} LeafResult
+ * @property {Rational | null} clearance null (infinite) if the leaf found no pair in its cell
+ * @property {Line | null} line of a rule with one line, for section 14; null for other rules
+ */
+
+/** How many lines and forms are remembered: many leaves have the same way. */
+const REMEMBERED = 2000;
+
+/** What a rule may look at besides its cell and its own words. */
+export class LeafContext {
+  /**
+   * @param {Claim} claim
+   * @param {Geometry} geometry
+   * @param {Case} ownCase
+   * @param {Clock} clock
+   * @param {{points: bigint}} budget how many points were enumerated so far
+   */
+  constructor(claim, geometry, ownCase, clock, budget) {
+    this.claim = claim;
+    this.geometry = geometry;
+    this.case = ownCase;
+    this.clock = clock;
+    this.budget = budget;
+    this.noClearance = ZERO;
+    /** @type {Map<string, any>} */
+    this.memory = new Map();
+    /** @type {WeakMap<object, any>} */
+    this.derived = new WeakMap();
+  }
+
+  /**
+   * @param {Json} way
+   * @param {boolean} [mayBeArray]
+   * @returns {Line}
+   */
+  readLine(way, mayBeArray = false) {
+    const key = keyOf(way);
+    if (key === null) return this.case.readLine(way, mayBeArray);
+    return this.remember(`line ${key}`, () => this.case.readLine(way, mayBeArray));
+  }
+
+  /**
+   * What `make` makes of a text, made once.
+   * @template T
+   * @param {string} key
+   * @param {() => T} make
+   * @returns {T}
+   */
+  remember(key, make) {
+    const known = this.memory.get(key);
+    if (known !== undefined) return known;
+    if (this.memory.size >= REMEMBERED) this.memory.clear();
+    const made = make();
+    this.memory.set(key, made);
+    return made;
+  }
+
+  /**
+   * What `make` makes of a line or another object, made once; one thing an object.
+   * @template T
+   * @param {object} object
+   * @param {() => T} make
+   * @returns {T}
+   */
+  derive(object, make) {
+    const known = this.derived.get(object);
+    if (known !== undefined) return known;
+    const made = make();
+    this.derived.set(object, made);
+    return made;
+  }
+}
+
+/**
+ * @param {Json} way
+ * @returns {string | null} a text for a way that may come again
+ */
+function keyOf(way) {
+  if (typeof way === 'string') return way;
+  if (!Array.isArray(way) || way.length !== 3 || typeof way[0] !== 'bigint' || typeof way[2] !== 'string') return null;
+  return way.join(' ');
+}
+
+/** @type {Map<string, (context: LeafContext, cell: Cell, json: Json[]) => LeafResult>} */
+const RULES = new Map([
+  ['separable', separable],
+  ['empty', empty],
+  ['enumerated', enumerated],
+  ['independent', (context, _, json) => independent(context.claim, json)],
+  ['kernel', kernel],
+  ['polynomial', polynomial],
+  ['sos', sos],
+  ['trees', trees],
+  ['softmax', softmax],
+  ['odds', odds],
+  ['network', network],
+]);
+
+/**
+ * @param {LeafContext} context
+ * @param {Cell} cell
+ * @param {Json[]} json
+ * @returns {LeafResult}
+ */
+export function checkLeaf(context, cell, json) {
+  const rule = RULES.get(typeof json[0] === 'string' ? json[0] : '');
+  return rule === undefined ? reject('a node of an unknown kind') : rule(context, cell, json);
+}
+

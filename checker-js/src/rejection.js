@@ -1,0 +1,30 @@
+/**
+ * The two ways in which a certificate is not accepted (specification, section 13).
+ * Any other error that leaves the checker is a defect of the checker, and counts as "not accepted" too.
+ */
+
+/** The file is readable, but does not prove what it claims, or exceeds a limit of this checker. */
+export class Rejection extends Error {
+  /** @type {number | null} the line of the certificate, from 1 */
+  line = null;
+}
+
+/** The file is no certificate of a version that this checker knows. */
+export class Unreadable extends Error {}
+
+/**
+ * @param {string} reason
+ * @returns {never}
+ */
+export function reject(reason) {
+  throw new Rejection(reason);
+}
+
+/**
+ * @param {boolean} condition
+ * @param {string} reason what is wrong if the condition does not hold
+ * @returns {asserts condition}
+ */
+export function require(condition, reason) {
+  if (!condition) throw new Rejection(reason);
+}

@@ -1,0 +1,3 @@
+import { reject } from '../rejection.js';
+/** @returns {any} */
+export function kernel() { return reject('kernel: not yet'); }

@@ -1,0 +1,3 @@
+import { reject } from '../rejection.js';
+/** @returns {any} */
+export function odds() { return reject('odds: not yet'); }

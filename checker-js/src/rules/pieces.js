@@ -1,0 +1,125 @@
+/** Columns in pieces (section 4): which parts of an interval belong to which piece, and maxima over them. */
+
+import { polynomialMaximum } from '../exact/polynomial-maximum.js';
+import { larger, largerOfMaxima, ONE, Rational, smaller, ZERO } from '../exact/rational.js';
+import { MAXIMUM } from '../limits.js';
+import { require } from '../rejection.js';
+import { pieceOf } from '../bodies/columns.js';
+import { polygonMaximum } from './polygon.js';
+
+/**
+ * A function in pieces, and one of its parts within an interval.
+ * @typedef {{cuts: Rational[], pieces: Rational[][]}} InPieces
+ * @typedef {{piece: number, from: Rational, to: Rational}} Part
+ */
+
+/**
+ * @param {Rational[]} cuts
+ * @param {Rational} lo
+ * @param {Rational} hi
+ * @param {boolean} discrete whether the feature is an integer one
+ * @returns {Part[]}
+ */
+export function partsOf(cuts, lo, hi, discrete) {
+  /** @type {Part[]} */
+  const parts = [];
+  const last = pieceOf(cuts, hi);
+  for (let piece = pieceOf(cuts, lo); piece <= last; piece++) {
+    let from = lo;
+    let to = piece < cuts.length ? smaller(hi, cuts[piece]) : hi;
+    if (piece > 0) {
+      const cut = cuts[piece - 1];
+      from = larger(lo, discrete ? Rational.of(cut.floor()).plus(ONE) : cut);
+    }
+    if (discrete) to = Rational.of(to.floor());
+    if (from.atMost(to)) parts.push({ piece, from, to });
+  }
+  return parts;
+}
+
+/**
+ * @param {InPieces} phi
+ * @param {Part[]} parts
+ */
+function maximumOverParts(phi, parts) {
+  return parts.reduce(
+    (/** @type {Rational | null} */ most, { piece, from, to }) => largerOfMaxima(most, polynomialMaximum(phi.pieces[piece], from, to)),
+    null,
+  );
+}
+
+/**
+ * @param {InPieces} u
+ * @param {InPieces} v with the same cuts
+ * @param {Rational} lo
+ * @param {Rational} hi
+ * @param {boolean} discrete
+ */
+export function maximumOfSamePieces(u, v, lo, hi, discrete) {
+  const pieces = u.pieces.map((piece, i) => addPolynomials(piece, v.pieces[i]));
+  return maximumOverParts({ cuts: u.cuts, pieces }, partsOf(u.cuts, lo, hi, discrete));
+}
+
+/**
+ * @param {InPieces} u
+ * @param {Rational} lo
+ * @param {Rational} hi
+ * @param {boolean} discrete
+ */
+export function maximumOfPieces(u, lo, hi, discrete) {
+  return maximumOverParts(u, partsOf(u.cuts, lo, hi, discrete));
+}
+
+/**
+ * The maximum of u(x) + v(x') with abs(x - x') <= tolerance.
+ * @param {InPieces} u
+ * @param {InPieces} v
+ * @param {[Rational, Rational, Rational, Rational]} ends lo, hi, lo', hi'
+ * @param {Rational} tolerance
+ * @param {boolean} discrete
+ */
+export function maximumOfPiecesWithin(u, v, [lo, hi, otherLo, otherHi], tolerance, discrete) {
+  const parts = partsOf(u.cuts, lo, hi, discrete);
+  const others = partsOf(v.cuts, otherLo, otherHi, discrete);
+  require(parts.length * others.length <= MAXIMUM.partPairs, 'separable: too many pairs of parts');
+  /** @type {Rational | null} */
+  let most = null;
+  for (const part of parts) {
+    for (const other of others) {
+      const apart = larger(other.from.minus(part.to), part.from.minus(other.to));
+      if (tolerance.less(apart)) continue;
+      most = largerOfMaxima(most, maximumOfPartsWithin(u.pieces[part.piece], v.pieces[other.piece], part, other, tolerance));
+    }
+  }
+  return most;
+}
+
+/**
+ * @param {Rational[]} u
+ * @param {Rational[]} v
+ * @param {Part} part
+ * @param {Part} other at most the tolerance apart
+ * @param {Rational} tolerance
+ */
+function maximumOfPartsWithin(u, v, part, other, tolerance) {
+  if (isLinear(u) && isLinear(v)) {
+    const sloped = polygonMaximum(u[1] ?? ZERO, v[1] ?? ZERO, part.from, part.to, other.from, other.to, tolerance.negated(), tolerance);
+    return sloped === null ? null : sloped.plus(u[0] ?? ZERO).plus(v[0] ?? ZERO);
+  }
+  const mostU = polynomialMaximum(u, larger(part.from, other.from.minus(tolerance)), smaller(part.to, other.to.plus(tolerance)));
+  const mostV = polynomialMaximum(v, larger(other.from, part.from.minus(tolerance)), smaller(other.to, part.to.plus(tolerance)));
+  return mostU.plus(mostV);
+}
+
+/** @param {Rational[]} coefficients */
+function isLinear(coefficients) {
+  return coefficients.slice(2).every((coefficient) => coefficient.isZero());
+}
+
+/**
+ * @param {Rational[]} a
+ * @param {Rational[]} b
+ */
+function addPolynomials(a, b) {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => (a[i] ?? ZERO).plus(b[i] ?? ZERO));
+}

@@ -1,0 +1,106 @@
+/**
+ * What a leaf of a tree and a cell leave of the codes of one feature (section 9): an interval of numbers, open or closed
+ * below, with or without the missing code, or a set of positions.
+ */
+
+import { larger, ONE, Rational, smaller } from '../exact/rational.js';
+import { positionOf } from '../claim/space.js';
+
+/**
+ * @typedef {import('../claim/space.js').Feature} Feature
+ * @typedef {import('../claim/similarity.js').Relation} Relation
+ */
+
+/**
+ * The tests above a leaf, of one feature: numbers above `above` and up to `upTo` (null: no limit), missing or not; positions.
+ * @typedef {object} Box
+ * @property {Rational | null} above
+ * @property {Rational | null} upTo
+ * @property {boolean} missing
+ * @property {Set<number> | null} positions
+ */
+
+/**
+ * @typedef {object} Region
+ * @property {Rational} from
+ * @property {Rational} to
+ * @property {boolean} open whether `from` itself does not belong to it
+ * @property {boolean} numbers whether there are any
+ * @property {boolean} missing
+ * @property {Set<number> | null} positions of a levels kind, which uses nothing else
+ */
+
+/** @param {Feature} feature */
+export function wholeBox(feature) {
+  return { above: null, upTo: null, missing: true, positions: feature.levels === null ? null : new Set(feature.levels.keys()) };
+}
+
+/**
+ * @param {Feature} feature
+ * @param {Box} box
+ * @param {Rational} lo of the cell
+ * @param {Rational} hi
+ * @returns {Region}
+ */
+export function regionOf(feature, box, lo, hi) {
+  if (box.positions !== null) {
+    const [first, last] = [positionOf(lo), positionOf(hi)];
+    const positions = new Set([...box.positions].filter((position) => first <= position && position <= last));
+    return { from: lo, to: hi, open: false, numbers: positions.size > 0, missing: false, positions };
+  }
+  const missing = box.missing && feature.missing !== null && hi.equals(feature.missing);
+  const last = smaller(hi, feature.lastNumber);
+  let to = box.upTo === null ? last : smaller(last, box.upTo);
+  let open = box.above !== null && lo.atMost(box.above);
+  let from = open ? /** @type {Rational} */ (box.above) : lo;
+  if (feature.discrete) {
+    to = Rational.of(to.floor());
+    from = open ? Rational.of(from.floor()).plus(ONE) : from;
+    open = false;
+  }
+  return { from, to, open, numbers: open ? from.less(to) : from.atMost(to), missing, positions: null };
+}
+
+/** @param {Region} region */
+export function isEmptyRegion({ numbers, missing }) {
+  return !numbers && !missing;
+}
+
+/**
+ * Whether there are codes c of the first and c' of the second region that are as the relation asks.
+ * @param {Relation} relation
+ * @param {Region} region
+ * @param {Region} other
+ * @returns {boolean}
+ */
+export function canBeRelated(relation, region, other) {
+  if (isEmptyRegion(region) || isEmptyRegion(other)) return false;
+  if (relation.kind === 'free') return true;
+  if (region.positions !== null && other.positions !== null) return canPositionsBeRelated(relation, region.positions, other.positions);
+  if (region.missing && other.missing) return true;
+  if (!region.numbers || !other.numbers) return false;
+  if (relation.kind === 'within') {
+    const apart = larger(other.from.minus(region.to), region.from.minus(other.to));
+    return apart.atMost(relation.tolerance);
+  }
+  const order = region.from.compare(other.from);
+  const from = order >= 0 ? region.from : other.from;
+  const open = order > 0 ? region.open : order < 0 ? other.open : region.open || other.open;
+  const to = smaller(region.to, other.to);
+  return open ? from.less(to) : from.atMost(to);
+}
+
+/**
+ * @param {Relation} relation
+ * @param {Set<number>} positions
+ * @param {Set<number>} others
+ */
+function canPositionsBeRelated({ kind, tolerance, allowed }, positions, others) {
+  for (const position of positions) if (others.has(position)) return true;
+  if (kind === 'within') {
+    const reach = tolerance;
+    for (const i of positions) for (const j of others) if (Rational.of(Math.abs(i - j)).atMost(reach)) return true;
+    return false;
+  }
+  return allowed.some(([i, j]) => (positions.has(i) && others.has(j)) || (positions.has(j) && others.has(i)));
+}
