@@ -84,8 +84,8 @@ class CertificateReader {
     this.lines = new LineReader(file);
     /** the digest of all bytes before the line that was read last */
     this.before = new Sha256();
-    /** the line that was read last */
-    this.bytes = new Uint8Array(0);
+    // The line that was read last.
+    this.bytes = /** @type {Uint8Array} */ (new Uint8Array(0));
   }
 
   /** @returns {Json} */

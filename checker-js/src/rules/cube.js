@@ -152,6 +152,7 @@ function addLevels(cube, geometry, cell, k, columns) {
  */
 function columnsOn(cube, cell, v, columns, copies) {
   const [first, last] = [positionOf(cell.lo[v]), positionOf(cell.hi[v])];
+  /** @type {{c: number, entries: Rational[], middle: Rational, width: Rational}[]} */
   const moving = [];
   for (const { column, c } of columns) {
     if (column.kind !== 'table') throw new Error('a slope on a levels kind');

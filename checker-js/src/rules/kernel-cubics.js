@@ -66,7 +66,7 @@ function makeCubics(h) {
  * @returns {bigint} within one ulp of it
  */
 function nearest({ lo }) {
-  return lo.floor(FIXED_BITS);
+  return (lo.floor(FIXED_BITS + 1) + 1n) >> 1n;
 }
 
 /**

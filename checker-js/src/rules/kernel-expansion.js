@@ -60,8 +60,9 @@ export class Expansions {
     const loads = this.axes.numeric.map((axis) => towardsZero(axis.loads[copy][t]));
     const own = this.axes.oneHot.map((axis) => axis.own[t]);
     const shift = -this.axes.oneHot.reduce((total, axis) => total + (axis.own[t] < 0 ? 0n : axis.zeta / 2n), 0n);
-    // Where ulps were dropped, one an axis, h_t is a little larger than the sum of what is left.
-    const inexact = loads.some((load) => load !== 0n) || shift !== 0n ? this.axisCount : 0n;
+    // Where ulps were dropped, less than one an axis, h_t is a little larger than the sum of what is left.
+    const moves = this.axes.numeric.some((axis) => !axis.loads[copy][t].isZero()) || own.some((place) => place >= 0);
+    const inexact = moves ? this.axisCount : 0n;
     const size = loads.reduce((total, load) => total + absolute(load), absolute(shift)) + inexact;
     const h1024 = -((-size * 1024n) >> FIXED_SHIFT);
     require(h1024 <= LARGEST_H, 'kernel: an exponent that moves by more than 64');
