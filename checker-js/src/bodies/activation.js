@@ -2,7 +2,8 @@
 
 import { exactly, expOf, interval, multiply, reciprocal, roundedOut, subtract, sigmaOf } from '../exact/interval.js';
 import { larger, ONE, Rational, smaller, ZERO } from '../exact/rational.js';
-import { readArray, readArrayOf, readNumber } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArray, readArrayOf } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 
 /**

@@ -1,7 +1,8 @@
 /** Columns: what a model sees of one feature (section 2, "Model"; without weights also sections 7, 8 and 15). */
 
 import { Rational, ZERO } from '../exact/rational.js';
-import { readArray, readIndex, readNumber, readNumbers, readNumbersOf, readObject } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArray, readIndex, readNumbers, readNumbersOf, readObject } from '../file/fields.js';
 import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 import { positionOf } from '../claim/space.js';

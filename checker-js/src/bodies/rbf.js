@@ -2,7 +2,8 @@
 
 import { add, exactly, expOf, multiply } from '../exact/interval.js';
 import { Rational, bitLength, larger, ZERO } from '../exact/rational.js';
-import { readArray, readArrayOf, readNumber, readNumbersOf, readObject } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArray, readArrayOf, readNumbersOf, readObject } from '../file/fields.js';
 import { require } from '../rejection.js';
 import { dot } from './affine.js';
 import { columnValue, isConstantColumn, readCoefficient, readPlainColumns } from './columns.js';

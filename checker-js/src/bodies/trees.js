@@ -1,7 +1,8 @@
 /** The body `trees` (section 9): a number plus the value of one leaf of each tree. */
 
 import { larger, Rational } from '../exact/rational.js';
-import { readArray, readIndex, readInt, readNumber, readObject } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArray, readIndex, readInt, readObject } from '../file/fields.js';
 import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 import { positionOf } from '../claim/space.js';

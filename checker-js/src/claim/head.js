@@ -1,7 +1,8 @@
 /** What is made of scores: labels, links, classes (section 2, "Model"; section 10, "Models of n scores"). */
 
 import { ONE, Rational, ZERO } from '../exact/rational.js';
-import { readArray, readArrayOf, readNumber, readObject } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArray, readArrayOf, readObject } from '../file/fields.js';
 import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 

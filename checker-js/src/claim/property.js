@@ -1,7 +1,8 @@
 /** What similar individuals must have in common (section 2, "Property"; section 10, "Property"). */
 
 import { ONE, Rational, ZERO } from '../exact/rational.js';
-import { readIndex, readNumber, readObject, readOnly } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readIndex, readObject, readOnly } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 
 /**

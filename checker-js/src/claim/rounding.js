@@ -3,7 +3,8 @@
 import { polynomialValue } from '../bodies/columns.js';
 import { interval, roundedOut } from '../exact/interval.js';
 import { larger, ONE, Rational, ZERO } from '../exact/rational.js';
-import { readInt, readNumber, readNumbersOf, readObject } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readInt, readNumbersOf, readObject } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 import { partsOf } from '../rules/pieces.js';
 

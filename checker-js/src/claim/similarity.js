@@ -1,7 +1,8 @@
 /** Who is similar to whom: one relation a feature (section 2, "Similarity"). */
 
 import { Rational, ZERO } from '../exact/rational.js';
-import { readArrayOf, readIndex, readArray, readNumber, readObject, readOnly } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArrayOf, readIndex, readArray, readObject, readOnly } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 import { positionOf } from './space.js';
 

@@ -2,7 +2,8 @@
 
 import { isDouble, nextDouble } from '../exact/doubles.js';
 import { ONE, Rational, ZERO } from '../exact/rational.js';
-import { readArray, readArrayOf, readIndex, readNumber, readNumbersOf, readObject, readOnly, readText } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArray, readArrayOf, readIndex, readNumbersOf, readObject, readOnly, readText } from '../file/fields.js';
 import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 

@@ -111,5 +111,3 @@ export function readNumbers(json, what) {
 export function readNumbersOf(json, what, length) {
   return readArrayOf(json, what, length).map((item) => readNumber(item, what));
 }
-
-export { readNumber };

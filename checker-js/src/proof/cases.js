@@ -5,7 +5,8 @@
 
 import { add, exactly, multiply } from '../exact/interval.js';
 import { larger, ONE, Rational, ZERO } from '../exact/rational.js';
-import { readArrayOf, readIndex, readNumber } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArrayOf, readIndex } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 import { unitVector } from '../bodies/affine.js';
 import { factorsOf, hasClass } from './classes.js';

@@ -2,7 +2,8 @@
 
 import { isDouble, nextDouble } from '../exact/doubles.js';
 import { ONE, Rational } from '../exact/rational.js';
-import { readArray, readIndex, readNumber } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArray, readIndex } from '../file/fields.js';
 import { require } from '../rejection.js';
 
 /**

@@ -2,7 +2,8 @@
 
 import { covers } from '../claim/rounding.js';
 import { Rational } from '../exact/rational.js';
-import { readInt, readNumber, readObject, readTruth } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readInt, readObject, readTruth } from '../file/fields.js';
 import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 import { ProofWalk } from './walk.js';

@@ -5,7 +5,7 @@
 
 import { logOf, multiply, subtract } from '../exact/interval.js';
 import { HALF, ONE, Rational, ZERO } from '../exact/rational.js';
-import { readNumber } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
 import { require } from '../rejection.js';
 
 /**

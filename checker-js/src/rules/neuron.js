@@ -1,6 +1,7 @@
 /** The node `neuron` (section 15): a cell cut at an inner quantity of a network. */
 
-import { readArrayOf, readIndex, readNumber } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArrayOf, readIndex } from '../file/fields.js';
 import { larger, smaller } from '../exact/rational.js';
 import { reject } from '../rejection.js';
 

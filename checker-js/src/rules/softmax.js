@@ -2,7 +2,8 @@
 
 import { entropyOf, softplusOf } from '../exact/interval.js';
 import { larger, ONE, Rational, sum, ZERO } from '../exact/rational.js';
-import { readArrayOf, readNumber, readNumbersOf } from '../file/fields.js';
+import { readNumber } from '../exact/number-syntax.js';
+import { readArrayOf, readNumbersOf } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 import { tangentAt } from '../proof/line.js';
 import { ClassForms } from './class-forms.js';

@@ -1,0 +1,2 @@
+/** Where the golden certificates are. */
+export const goldenFolder = new URL('../../tests/certificate/golden/', import.meta.url);

@@ -1,0 +1,24 @@
+/** Every golden certificate gets the verdict that is written down beside it. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { checkCertificate } from '../src/check.js';
+import { reportLines } from '../src/report.js';
+import { goldenFolder } from './folder.js';
+
+const verdicts = JSON.parse(readFileSync(new URL('verdicts.json', goldenFolder), 'utf8'));
+
+for (const [name, verdict] of Object.entries(verdicts)) {
+  test(name, () => {
+    const report = checkCertificate(new Uint8Array(readFileSync(new URL(name, goldenFolder))));
+    assert.equal(report.answer === 'accepted', verdict.accepted, report.reason ?? '');
+    assert.equal(report.kind, verdict.kind);
+    assert.deepEqual(report.digests, verdict.digests);
+    if (verdict.kind === 'proof') {
+      assert.equal(report.nodes, verdict.cells);
+      assert.equal(`${report.clearance}`, verdict.clearance);
+    }
+    assert.match(reportLines(report).join('\n'), verdict.accepted ? /ACCEPTED/ : /REJECTED/);
+  });
+}
