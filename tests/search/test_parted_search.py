@@ -21,11 +21,12 @@ class Inline(Executor):
     """Does the work at once, here; `tampered` changes answers, or is what comes instead of one."""
 
     def __init__(self, tampered=None):
-        self.requests, self.tampered = [], tampered
+        self.requests, self.tampered, self.greeted = [], tampered, 0
 
     def submit(self, work, *arguments):
         future = Future()
         if work is not parted_search.run_part:
+            self.greeted += work is parted_search.greet
             future.set_result(work(*arguments))
             return future
         self.requests.append(arguments[0])
@@ -61,7 +62,8 @@ def test_one_proof_of_many_parts():
     assert len(executor.requests) > 5
     assert found.stats["cells"] == verified().stats["cells"]
     assert len({request.model for request in executor.requests}) == 1
-    assert sum(request.content is not None for request in executor.requests) == 3  # once a worker
+    assert executor.greeted == 3  # once a worker
+    assert all(request.content is None for request in executor.requests)
 
 
 def test_a_witness_of_a_worker_ends_the_search():

@@ -323,7 +323,7 @@ class Frontier:
         """Whether to stop: the budget is over, or what is left of it is needed for the open nodes."""
         budget = self.task.budget
         needed = sum(frontier.seconds_needed for frontier in self.settles)
-        return budget.over or budget.elapsed + needed / self.task.processes > budget.seconds
+        return budget.over or budget.elapsed + needed / self.task.speed > budget.seconds
 
     @property
     def seconds_needed(self) -> float:

@@ -3,7 +3,7 @@
 A worker gets some of the most promising open nodes, runs them as a frontier of its own for a second or two (`PartRequest`), and hands back the proof trees below them, what is
 still open, and the pair if it found one. The coordinator grafts the trees onto the proof (`parts.absorb`, which checks that they cover what was sent), so that
 the end is one proof and one certificate; what came back open is dealt out again. So a worker that runs dry has new work as soon as another one comes back, which is
-sooner the less work there is. Until the first worker has answered, which may take seconds if it has to start, the coordinator searches itself.
+sooner the less work there is. Until the first worker is there, which may take seconds if it has to start, the coordinator searches itself.
 
 The threshold is shared by what is asked: a better pair raises the level (`improve`), parts sent from then on are asked the higher one, and what parts closed at a lower level
 is closed at the higher one as well. A part that does not come back is called back and dealt out again; when time is up those that are still away are
@@ -12,7 +12,6 @@ open as they were when they left.
 
 from __future__ import annotations
 
-import math
 import pickle
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -40,7 +39,7 @@ from likewise.search.workers import Parcel, unpack
 if TYPE_CHECKING:
     from likewise.families.family import Score
     from likewise.families.scored_model import Scores
-    from likewise.model.cases import Witness
+    from likewise.model.cases import Case, Witness
     from likewise.model.question import Question
     from likewise.search.frontier import Frontier, SearchEnd
     from likewise.search.frontiers import Frontiers
@@ -57,6 +56,7 @@ LEAST_SECONDS, MOST_SECONDS = (
 POLL_SECONDS = 0.05  # between two looks at the clock while workers work
 GATHER_SECONDS = 0.25  # that parts may come later than they were told
 GATHER_SHARE = 0.25  # of the time left for what is due at the end, which may be spent on waiting for them
+LEAST_PACE = 1e-6  # seconds a look, before there was one
 PLENTY = 8  # open nodes a worker, from which on there is one part more than workers, so that none waits
 UNSENDABLE = (pickle.PicklingError, TypeError, AttributeError, NotImplementedError)
 
@@ -72,32 +72,39 @@ class TravellingTask:
     pairs: PairSpace
     replay: Replay
     snap_codes: Any
-    question: Question
 
     @classmethod
     def of(cls, task: SearchTask) -> TravellingTask:
-        """That of a task, which may be about one case."""
-        return cls(
-            score=task.oracles.score,
-            pairs=task.pairs,
-            replay=task.replay,
-            snap_codes=task.snap_codes,
-            question=task.question,
-        )
+        """That of a task, whatever it is asked."""
+        return cls(score=task.oracles.score, pairs=task.pairs, replay=task.replay, snap_codes=task.snap_codes)
 
-    def arrive(self) -> SearchTask:
-        """The task made of it, with bounds of its own."""
+    def arrive(self) -> ArrivedTask:
+        """The same with bounds of its own."""
+        return ArrivedTask(sent=self, oracles=Oracles.of_scores(self.score, self.pairs))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrivedTask:
+    """What a worker keeps of a model."""
+
+    sent: TravellingTask
+    oracles: Oracles
+
+    def ask(self, question: Question, wanted: Question | None, budget: Budget) -> SearchTask:
+        """The task of one request."""
+        sent = self.sent
         return SearchTask(
-            pairs=self.pairs,
-            oracles=Oracles.of_scores(self.score, self.pairs),
-            question=self.question,
-            scores=self.score.scorer(),
-            replay=self.replay,
-            budget=Budget(math.inf),
+            pairs=sent.pairs,
+            oracles=self.oracles,
+            question=question,
+            wanted=wanted,
+            scores=sent.score.scorer(),
+            replay=sent.replay,
+            budget=budget,
             random=np.random.default_rng(0),
-            rows=np.empty((0, len(self.pairs.first))),
-            cost=self.score.cost,
-            snap_codes=self.snap_codes,
+            rows=np.empty((0, len(sent.pairs.first))),
+            cost=sent.score.cost,
+            snap_codes=sent.snap_codes,
         )
 
 
@@ -125,14 +132,19 @@ class PartAnswer:
     unreplayed: tuple[Witness, ...]
 
 
+def greet(model: str, content: bytes, case: Case) -> None:
+    """Make ready for parts, in a worker."""
+    arrived = unpack(model, content, TravellingTask.arrive)
+    if arrived is not None:
+        arrived.oracles.of(case).warm_up()
+
+
 def run_part(asked: PartRequest) -> PartAnswer | None:
     """Run a part, in a worker; None where the model is not known there."""
-    known: SearchTask | None = unpack(asked.model, asked.content, TravellingTask.arrive)
-    if known is None:
+    arrived = unpack(asked.model, asked.content, TravellingTask.arrive)
+    if arrived is None:
         return None
-    task = replace(
-        known, question=asked.question, wanted=asked.wanted, budget=Budget(asked.limit), unreplayed=[]
-    )
+    task = arrived.ask(asked.question, asked.wanted, Budget(asked.limit))
     frontier = resume_part(task, asked.part)
     frontier.proposes_ties, frontier.pace = asked.proposes_ties, replace(asked.times)
     frontier.run(seconds=asked.seconds)
@@ -155,7 +167,14 @@ def run_in_parts(
     except UNSENDABLE as error:
         workers.refuse(f"the model cannot be sent to other processes ({error}): one searches alone")
         return frontiers.run_here(most=most)
-    return _PartedSearch(frontiers, workers, parcel, most, improve).run()
+    while True:
+        while not workers.welcome(parcel, greet, frontiers.all[0].case):
+            end = frontiers.run_here(most=most, seconds=POLL_SECONDS)
+            if end != "budget" or frontiers.late or frontiers.cells > most:
+                return end
+        found = _PartedSearch(frontiers, workers, parcel, most, improve).run()
+        if found is not None:
+            return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,12 +193,13 @@ class _PartedSearch:
         self.frontiers, self.workers, self.parcel = frontiers, workers, parcel
         self.most, self.improve, self.budget = most, improve, frontiers.budget
         self.sent: dict[Future[PartAnswer | None], _SentPart] = {}
-        self.answered = False
+        self.broken = False
 
-    def run(self) -> SearchEnd:
+    def run(self) -> SearchEnd | None:
+        """How it ends; None where the pool broke, and is to be started anew."""
         end: SearchEnd | None = None
         try:
-            while end is None:
+            while end is None and not self.broken:
                 end = self._go_on()
             return end
         finally:
@@ -193,18 +213,10 @@ class _PartedSearch:
         self._deal()
         if not self.sent:
             return self._end_without_workers()
-        patience = POLL_SECONDS
-        if not self.answered and any(frontier.open for frontier in frontiers.all):
-            patience = 0.0
-            if frontiers.run_here(most=self.most, seconds=POLL_SECONDS) == "witness":
-                end = self._take_witness(frontiers.witness)
-                if end is not None:
-                    return end
-        for future in wait(self.sent, timeout=patience, return_when=FIRST_COMPLETED).done:
-            if future in self.sent:  # a pool that broke has lost all
-                end = self._receive(future)
-                if end is not None:
-                    return end
+        for future in wait(self.sent, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED).done:
+            end = self._receive(future)
+            if end is not None or self.broken:
+                return end
         self._report()
         return None
 
@@ -231,7 +243,8 @@ class _PartedSearch:
             sum(frontier.pace.looks for frontier in frontiers), 1
         )
         seconds = min(max(total * pace / count, LEAST_SECONDS), MOST_SECONDS, max(self.budget.left, 0.0))
-        size = max(1, min(total // (2 * count), int(seconds / (2 * max(pace, 1e-9)))))
+        looks = max(1, int(seconds / max(pace, LEAST_PACE)))
+        size = max(1, min(max(total // (2 * count), looks // 8), -(-total // count), looks // 2))
         for frontier in sorted(frontiers, key=lambda one: len(one.away)):
             parts = min(free, -(-len(frontier.open) // size))
             nodes = take_best(frontier, size * parts)
@@ -265,15 +278,14 @@ class _PartedSearch:
         frontier = sent.frontier
         if self.workers.lost(future):
             call_back(frontier, sent.part)
-            if not self.workers.given:
-                self._call_all_back()
+            self.broken = not self.workers.given  # with the pool all of its work is lost
             return None
         answer = future.result()
         if answer is None:
             self.workers.tell_again(self.parcel)
             call_back(frontier, sent.part)
             return None
-        self.answered, frontier.witness = True, None
+        frontier.witness = None
         absorb(frontier, answer.part)
         frontier.pace.add(answer.times)
         for pair in answer.unreplayed:
@@ -290,7 +302,7 @@ class _PartedSearch:
             due = max(sent.due for sent in self.sent.values()) - self.budget.elapsed
             patience = min(max(due, 0.0) + GATHER_SECONDS, GATHER_SHARE * self.budget.checking_seconds)
             for future in wait(self.sent, timeout=patience).done:
-                if future in self.sent and self._receive(future) == "witness":
+                if self._receive(future) == "witness":
                     return "witness"
         return "budget"
 

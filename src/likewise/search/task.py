@@ -97,9 +97,9 @@ class SearchTask:
         return self._ranges
 
     @property
-    def processes(self) -> int:
-        """In how many processes a long search runs."""
-        return 1 if self.workers is None else self.workers.count
+    def speed(self) -> float:
+        """How many times as fast as here open nodes are looked at where there are workers: half of their number, as what they are sent has to be found out anew."""
+        return 1.0 if self.workers is None else max(1.0, self.workers.count / 2)
 
     @property
     def bounder(self) -> Bounder:

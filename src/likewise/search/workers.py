@@ -44,7 +44,8 @@ class Workers:
             )  # as pools of the standard library have it
         self.started = False  # whether work was sent to somebody
         self._losses = 0
-        self._untold: dict[str, int] = {}  # by parcel: how many workers are still to be sent its content
+        self._untold: dict[str, int] = {}  # by parcel: how many workers did not know it
+        self._greetings: dict[str, list[Future[Any]]] = {}  # by parcel: what they were sent first
         self.gone = False
 
     @property
@@ -95,6 +96,7 @@ class Workers:
             self._pool.shutdown(wait=False, kill_workers=True)
             self._pool = None
             self._untold.clear()
+            self._greetings.clear()
 
     def refuse(self, why: str) -> None:
         """Send nobody anything, and say why."""
@@ -103,9 +105,23 @@ class Workers:
 
     # -- what travels once ----------------------------------------------------------------------------------------
 
+    def welcome(self, parcel: Parcel, greet: Callable[..., None], *more: Any) -> bool:
+        """Whether a worker is there that knows a parcel: workers may take seconds to begin. They are sent it with the first call, and whoever asks goes on by itself
+        meanwhile. True also where nobody will come."""
+        waiting = self._greetings.get(parcel.name)
+        if waiting is None:
+            sent = (self.submit(greet, parcel.name, parcel.content, *more) for _ in range(self.count))
+            waiting = self._greetings[parcel.name] = [future for future in sent if future is not None]
+        for future in [future for future in waiting if future.done()]:
+            if self.lost(future):
+                self._greetings.pop(parcel.name, None)
+                return self.gone
+            return True
+        return self.gone
+
     def content(self, parcel: Parcel) -> bytes | None:
-        """The content of a parcel for the first workers that are sent it; None for later ones, which know it."""
-        left = self._untold.setdefault(parcel.name, self.count)
+        """The content of a parcel, where somebody said that he does not know it; None else."""
+        left = self._untold.get(parcel.name, 0)
         self._untold[parcel.name] = max(left - 1, 0)
         return parcel.content if left else None
 
