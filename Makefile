@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
-.PHONY: setup demo test test-slow lint docs snapshots picture bench clean
+.PHONY: setup demo test test-slow lint docs package snapshots picture bench clean
 
 setup: $(STAMP)
 
@@ -37,6 +37,17 @@ lint: setup
 # The pages, from docs/ to build/docs. Without a network; a warning is an error.
 docs: $(DOCS_STAMP)
 	$(BIN)/python -m sphinx -q -n -W --keep-going -d build/doctrees docs build/docs
+
+# Wheel and source distribution in dist/, as an index takes them; the wheel is tried in an environment that has nothing else, away from this folder.
+TRIAL := build/trial
+package: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[package]' -c constraints.txt
+	rm -rf dist $(TRIAL)
+	$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv $(TRIAL)
+	$(TRIAL)/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[pandas]" -c constraints.txt
+	cd $(TRIAL) && bin/likewise demo >demo.txt && bin/likewise-check --help >check.txt && bin/python -c 'import likewise; print(likewise.__file__)'
 
 $(DOCS_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]' -c constraints.txt

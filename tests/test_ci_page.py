@@ -11,7 +11,14 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = DOCS / "examples"
-PAGES = [DOCS / "ci.md", EXAMPLES / "gate.sh", EXAMPLES / "fairness.yml"]
+ROOT = DOCS.parent
+PAGES = [
+    DOCS / "ci.md",
+    EXAMPLES / "gate.sh",
+    EXAMPLES / "fairness.yml",
+    ROOT / "action.yml",
+    ROOT / ".pre-commit-hooks.yaml",
+]
 CHECKER = {"--model"}
 
 pytest_plugins = ["pytester"]
@@ -28,6 +35,21 @@ def test_commands_and_flags_exist(page):
         option for command in cli.commands.values() for param in command.params for option in param.opts
     }
     assert set(re.findall(r"(?<=[ `])--[a-z][a-z-]*", text)) <= options | CHECKER
+
+
+def test_the_hook_of_pre_commit_runs_what_it_names():
+    from likewise.cli.app import cli
+
+    entry = re.search(r"entry: likewise (\w+)", (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert entry is not None
+    assert entry.group(1) in cli.commands
+
+
+def test_every_input_of_the_action_is_used():
+    text = (ROOT / "action.yml").read_text(encoding="utf-8")
+    declared = re.findall(r"^  (\w+):\n    description", text, flags=re.MULTILINE)
+    assert len(declared) == 6
+    assert all(f"inputs.{name} " in text for name in declared)
 
 
 def test_links_lead_somewhere():
