@@ -18,7 +18,7 @@ import numpy as np
 from likewise.analysis.measure import Disparity, MeasureRequest, measure_problem
 from likewise.analysis.share import ShareRequest, share_of_problem
 from likewise.analysis.share_result import Share
-from likewise.errors import SpecError
+from likewise.errors import SpecError, UnsupportedModel
 from likewise.problem import Problem, make_claim, prepare
 from likewise.progress import Listener
 from likewise.run import Run, open_run
@@ -194,12 +194,12 @@ def _share_both(problems: tuple[Problem, Problem], run: Run) -> tuple[Share, Sha
 def _measure_both(
     problems: tuple[Problem, Problem], scales: Sequence[MeasureRequest], run: Run
 ) -> tuple[Disparity, Disparity]:
-    """Both disparities on the first scale that both models have."""
+    """Both disparities on the first scale that both models have, and have bounds on."""
     for last, scale in enumerate(scales, 1):
         try:
             first = measure_problem(problems[0], run.part(1 / 2), scale)
             second = measure_problem(problems[1], run.part(1), scale)
-        except SpecError:
+        except (SpecError, UnsupportedModel):
             if last == len(scales):
                 raise
         else:

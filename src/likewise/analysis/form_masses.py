@@ -133,8 +133,7 @@ class FormMasses:
             biased, unfair = Fraction(below[0]), Fraction(above[0])
         else:
             biased, unfair = self._weighed(below), self._weighed(above)
-        lower = _double_below(box.mass * biased) if biased else biased
-        upper = _double_below(box.mass * (1 - unfair)) if unfair != 1 else Fraction(0)
+        lower, upper = (_part_of(box.mass, part) for part in (biased, 1 - unfair))
         wide = [k for k in self.shared if box.lo[k] < box.hi[k]]
         feature = None
         if wide:
@@ -242,8 +241,11 @@ def _downwards(values: Floats) -> Floats:
     return np.nextafter(values, -np.inf)
 
 
-def _double_below(value: Fraction) -> Fraction:
-    """A double that is no more, so that sums of many stay short."""
+def _part_of(mass: Fraction, part: Fraction) -> Fraction:
+    """A part of a mass: all of it, nothing, or a double that is no more, so that sums of many stay short."""
+    value = mass * part
+    if part in (0, 1):
+        return value
     found = float(value)
     return Fraction(found if Fraction(found) <= value else float(np.nextafter(found, -np.inf)))
 

@@ -57,7 +57,7 @@ class BatchTrial:
 
     def slope(self, question: WitnessSet) -> Floats:
         """How the excess changes with the lean."""
-        return self.bounds.first + self.bounds.second - question.balance(self.lean)
+        return self.bounds.balance - question.balance(self.lean)
 
     def best(self) -> BatchTrial:
         """One row a cell: a lean that closes it, else the one that comes closest to it."""
@@ -144,7 +144,7 @@ def _try_bisection(attempt: Attempt, question: WitnessSet, start: BatchTrial) ->
     left, right = np.where(rising, 0.0, start.lean), np.where(rising, start.lean, 1.0)
     for _ in range(CURVED_STEPS):
         last = tried[-1].bounds
-        trial = attempt(find_touching_lean(question, left, right, last.first + last.second))
+        trial = attempt(find_touching_lean(question, left, right, last.balance))
         rising = trial.slope(question) > 0
         left, right = np.where(rising, left, trial.lean), np.where(rising, trial.lean, right)
         tried.append(trial)

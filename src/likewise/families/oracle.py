@@ -227,7 +227,8 @@ class Bounds:
     any similar pair has upper = -inf. `closes`, where a family's rule is more than the bound, tells which
     cells it should close, with `hints` if it takes any, and `nearly` which ones are so close to it that float64 does not
     tell: the checker does, whose sums are exact. `loss` and `cuts`, by cell and variable, are what an
-    oracle learned about where to split; `memories`, one a cell, what the bounds of its parts start from.
+    oracle learned about where to split; `memories`, one a cell, what the bounds of its parts start from. `attained` is s + s' where the
+    relaxation is attained, if `points` are others that are worth a look.
     """
 
     upper: Floats
@@ -241,6 +242,12 @@ class Bounds:
     loss: Floats | None = None
     cuts: Floats | None = None
     memories: list[Any] | None = None
+    attained: Floats | None = None
+
+    @property
+    def balance(self) -> Floats:
+        """s + s' of each cell where its relaxation is attained: what tells how the bound changes with the lean."""
+        return self.first + self.second if self.attained is None else self.attained
 
     def take(self, rows: NDArray[np.intp]) -> Bounds:
         """The bounds in these rows."""

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+NO_SOFTMAX = "softmax probabilities are proved for linear models and trees only"
+
+
 class Oracles:
     """What is known of n >= 1 scores over the cells of pairs. `bounder` is that of the only score; a family without bounds has none."""
 
@@ -98,7 +101,11 @@ class Oracles:
 
     def unproved(self, question: Question) -> str | None:
         """Why no proof is tried, where that is so."""
-        return question.unproved() if self.unbounded is None else f"no proof is known: {self.unbounded}"
+        if self.unbounded is not None:
+            return f"no proof is known: {self.unbounded}"
+        if question.softmax and self.family.softmax is None:
+            return NO_SOFTMAX
+        return question.unproved()
 
     def finite(self, case: Case) -> bool:
         """Whether bounds are among finitely many numbers, so that the largest value can be told exactly."""
@@ -178,7 +185,7 @@ class Oracles:
         bounder: Bounder | None = self.family.bounder_of_log_odds(self.parts, of, self.pairs, self.shared())
         if bounder is None:
             raise UnsupportedModel(
-                "softmax probabilities are verified for linear models and trees only",
+                NO_SOFTMAX,
                 hint="ask for SameDecision or ScoreGap",
             )
         return bounder

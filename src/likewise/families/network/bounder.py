@@ -142,6 +142,7 @@ class NetworkBounder(Bounder):
         )
         upper[empty] = -np.inf
         self._learn(memories, upper, threshold)
+        attained = self.score.scores(points[:, self.first]) + self.other.scores(points[:, self.second])
         self._climb(points, lean, threshold)
         closes = upper <= target
         # What is asked of an open cell later, at the level of its bound, is to be closed by that.
@@ -156,6 +157,7 @@ class NetworkBounder(Bounder):
             hints=self._hints(multipliers, closes),
             loss=score[:, : lo.shape[1]],
             cuts=cuts[:, : lo.shape[1]],
+            attained=attained,
             memories=[
                 None
                 if closes[i]
