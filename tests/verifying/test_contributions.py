@@ -1,5 +1,7 @@
 """What features contribute to a gap, compared with scores of the model itself."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,6 +71,30 @@ def test_a_product_is_no_sum():
         ("b", 3, 1),
     ]
     assert found.gap == 5
+    assert [part.average for part in found.parts] == [3, 2]  # (4 + 2) / 2 and (3 + 1) / 2
+    assert not found.approximate
+
+
+@pytest.mark.parametrize("count", [3, 6, 11])
+def test_averages_add_up_to_the_gap_whatever_the_score(count):
+    def score(codes):
+        return max(codes[0] * codes[1] - codes[2], 0) + max(sum(codes) - 7, 0) * codes[-1]
+
+    rng = np.random.default_rng(count)
+    first, second = rng.integers(0, 4, count).tolist(), rng.integers(4, 9, count).tolist()
+    found = _contributions_between(score, first, second, [f"f{k}" for k in range(count)], False)
+    assert sum(part.average for part in found.parts) == pytest.approx(found.gap, rel=1e-12)
+    assert found.approximate == (count > 6)
+    if count <= 6:
+        orders = list(itertools.permutations(range(count)))
+        for k, part in enumerate(found.parts):
+            total = 0
+            for order in orders:
+                before = set(order[: order.index(k)])
+                old = [second[i] if i in before else first[i] for i in range(count)]
+                new = [second[i] if i in before | {k} else first[i] for i in range(count)]
+                total += score(old) - score(new)
+            assert part.average == pytest.approx(total / len(orders), rel=1e-12, abs=1e-12)
 
 
 def test_several_classes_have_contributions_to_a_gap_but_not_to_a_decision(rows):

@@ -22,16 +22,17 @@ def score_path(contributions: Contributions | None, most: int) -> dict[str, Any]
     left, parts = max(len(parts) - most, 0), parts[:most]
     columns = [[part.from_first for part in parts]]
     if not contributions.additive:
-        columns.append([part.from_second for part in parts])
+        columns += [[part.from_second for part in parts], [part.average for part in parts]]
     bars = iter(contribution_bars([value for column in columns for value in column]))
     drawn = [[(signed_text(value), next(bars)) for value in column] for column in columns]
     return {
         "gap": signed_text(contributions.gap),
         "additive": contributions.additive,
+        "approximate": contributions.approximate,
         "left": left,
         "rows": [
             {"name": part.feature, "cells": cells}
             for part, cells in zip(parts, zip(*drawn, strict=True), strict=True)
         ],
-        "together": [signed_text(value) for value, _ in zip(missed, columns, strict=False)],
+        "together": [*(signed_text(value) for value in missed), ""][: len(columns)],
     }

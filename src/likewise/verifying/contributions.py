@@ -9,6 +9,11 @@ Of a sum of functions of one feature each the two are the same number, the diffe
 s(x) - s(x'): `additive`. Of any other score they are two looks at it, one feature at a time; what they miss of the gap is owed to features
 together. All of it is the exact difference of exact scores (of enclosures of 128 bits, where scores are irrational), rounded once.
 
+    average     what the feature changes when it is exchanged after some of the others, on average over all orders in which x becomes x'
+
+adds up to the gap whatever the score is. Up to `EXACT_FEATURES` features that is exact, as every mixture of the two is scored once; of more it is the average over
+some orders, each with its reverse, and so an approximation.
+
 For decisions among several classes there is no one score whose gap it would be, and so there are no contributions.
 
 They take two exact scores a feature, more than the verdict itself may have taken: so a `ComparedPair` keeps what is needed, and looks when asked.
@@ -19,6 +24,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
+from math import comb
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from likewise.families.registry import family_of
@@ -31,32 +39,46 @@ if TYPE_CHECKING:
     from likewise.verifying.posed_problem import PosedProblem
 
 Codes = tuple[float, ...]
+EXACT_FEATURES = 6  # in which a pair differs: twice as many mixtures are scored for each more
+SOME_ORDERS = 4  # for more of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contribution:
-    """What one feature makes of the gap, taken out of the first individual and put into the second."""
+    """What one feature makes of the gap, taken out of the first individual, put into the second, and on average over orders of exchange."""
 
     feature: str
     from_first: float
     from_second: float
+    average: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contributions:
-    """Of every feature in which a pair differs; `gap` is the difference of the two scores."""
+    """Of every feature in which a pair differs; `gap` is the difference of the two scores. `approximate` where averages are over some orders only."""
 
     gap: float
     additive: bool
     parts: tuple[Contribution, ...]
+    approximate: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         parts = [
-            {"feature": part.feature, "from_first": part.from_first, "from_second": part.from_second}
+            {
+                "feature": part.feature,
+                "from_first": part.from_first,
+                "from_second": part.from_second,
+                "average": part.average,
+            }
             for part in self.parts
         ]
-        return {"gap": self.gap, "additive": self.additive, "parts": parts}
+        return {
+            "gap": self.gap,
+            "additive": self.additive,
+            "approximate": self.approximate,
+            "parts": parts,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,16 +121,70 @@ def _contributions_between(
     additive: bool,
 ) -> Contributions:
     one, two = [Fraction(code) for code in first], [Fraction(code) for code in second]
-    high, low = score(one), score(two)
-    parts = [
-        Contribution(
-            feature=name,
-            from_first=nearest_double(high - score([*one[:k], two[k], *one[k + 1 :]])),
-            from_second=nearest_double(score([*two[:k], one[k], *two[k + 1 :]]) - low),
+    differing = [k for k in range(len(names)) if one[k] != two[k]]
+    mixtures = _Mixtures(score, one, two)
+    high, low = mixtures(frozenset()), mixtures(frozenset(differing))
+    single = additive or len(differing) == 1
+    averages = {} if single else _averages(mixtures, differing)
+    parts = []
+    for k in differing:
+        from_first = high - mixtures(frozenset([k]))
+        from_second = mixtures(frozenset(differing) - {k}) - low
+        parts.append(
+            Contribution(
+                feature=names[k],
+                from_first=nearest_double(from_first),
+                from_second=nearest_double(from_second),
+                average=nearest_double(averages.get(k, from_first)),
+            )
         )
-        for k, name in enumerate(names)
-        if one[k] != two[k]
-    ]
     return Contributions(
-        gap=nearest_double(high - low), additive=additive or len(parts) == 1, parts=tuple(parts)
+        gap=nearest_double(high - low),
+        additive=single,
+        parts=tuple(parts),
+        approximate=not single and len(differing) > EXACT_FEATURES,
     )
+
+
+class _Mixtures:
+    """Scores of the first individual with some of the second's values, each looked up once."""
+
+    def __init__(
+        self, score: Callable[[Sequence[Fraction]], Fraction], one: list[Fraction], two: list[Fraction]
+    ) -> None:
+        self.score, self.one, self.two = score, one, two
+        self.known: dict[frozenset[int], Fraction] = {}
+
+    def __call__(self, exchanged: frozenset[int]) -> Fraction:
+        if exchanged not in self.known:
+            codes = [self.two[k] if k in exchanged else code for k, code in enumerate(self.one)]
+            self.known[exchanged] = self.score(codes)
+        return self.known[exchanged]
+
+
+def _averages(mixtures: _Mixtures, differing: list[int]) -> dict[int, Fraction]:
+    """What each feature changes on average over orders; they add up to the gap."""
+    n, total = len(differing), dict.fromkeys(differing, Fraction(0))
+    if n > EXACT_FEATURES:
+        orders = _some_orders(differing)
+        for order in orders:
+            for place, k in enumerate(order):
+                before = frozenset(order[:place])
+                total[k] += mixtures(before) - mixtures(before | {k})
+        return {k: value / len(orders) for k, value in total.items()}
+    for size in range(n):  # so many others come first, in an n-th of all orders
+        for some in map(frozenset, combinations(differing, size)):
+            weight = Fraction(1, n * comb(n - 1, size))
+            for k in differing:
+                if k not in some:
+                    total[k] += weight * (mixtures(some) - mixtures(some | {k}))
+    return total
+
+
+def _some_orders(features: list[int]) -> list[list[int]]:
+    """The same ones every time, each with its reverse."""
+    random, orders = Random(0), []
+    for _ in range(SOME_ORDERS):
+        order = random.sample(features, len(features))
+        orders += [order, order[::-1]]
+    return orders
