@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from likewise.errors import SpecError
 from likewise.progress import Listener, Snapshot, ignore_progress, terminal_listener
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of
+from likewise.search.checkpoint import Checkpoint
 from likewise.search.workers import Workers
 
 Seed = int | np.random.Generator | None
@@ -31,6 +32,7 @@ class Run:
     jobs: int = 1
     executor: Executor | None = None
     workers: Workers | None = None  # the same, for searches
+    checkpoint: Checkpoint | None = None  # of the one search that this run is about
     seed: Seed = 0
     listener: Listener = ignore_progress
 
@@ -56,6 +58,8 @@ def open_run(
     executor: Executor | None = None,
     random_state: Seed = 0,
     progress: bool | Listener = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Iterator[Run]:
     """The run that these arguments ask for; refuses what is none of them. A budget that runs already goes on."""
     jobs, seed, clock = (
@@ -65,13 +69,29 @@ def open_run(
     )
     workers = Workers(jobs, executor) if jobs > 1 or executor is not None else None
     try:
-        with open_listener(progress) as listener:
+        with open_listener(progress) as listener, _open_checkpoint(checkpoint, resume) as kept:
             yield Run(
-                budget=clock, jobs=jobs, executor=executor, workers=workers, seed=seed, listener=listener
+                budget=clock,
+                jobs=jobs,
+                executor=executor,
+                workers=workers,
+                checkpoint=kept,
+                seed=seed,
+                listener=listener,
             )
     finally:
         if workers is not None:
             workers.close()
+
+
+def _open_checkpoint(
+    path: str | os.PathLike[str] | None, resume: bool
+) -> AbstractContextManager[Checkpoint | None]:
+    if path is None and resume:
+        raise SpecError(
+            "resume needs the checkpoint to go on from", hint='checkpoint="FILE" (--checkpoint FILE)'
+        )
+    return nullcontext() if path is None else Checkpoint(path, resume=resume).held()
 
 
 @contextmanager

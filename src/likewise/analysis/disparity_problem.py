@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from likewise.model.cases import Witness
+from likewise.search.checkpoint import begin_frontiers
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import climb_from, find_deepest
 from likewise.search.feasibility import find_individual
-from likewise.search.frontiers import highest_allowed, make_frontiers
+from likewise.search.frontiers import highest_allowed
 from likewise.search.portfolio import climb_from_starts, prove_independence
 from likewise.spec.enclosure import FIRST_BITS
 
@@ -90,7 +91,7 @@ class DisparityProblem:
 
     def frontiers(self) -> Frontiers:
         """New frontiers for the question that is asked."""
-        found = make_frontiers(self.problem)
+        found = begin_frontiers(self.problem, checked=False)
         self.exact = all(frontier.oracle.proves for frontier in found.all)
         return found
 

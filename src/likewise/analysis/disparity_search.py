@@ -84,6 +84,8 @@ class DisparitySearch:
             self.upper, self.closed, self.independent = 0.0, True, True
             return
         self._ask()
+        if self.problem.checkpoint is not None:
+            self._take(self.problem.checkpoint.known_pair(self.problem))
         for witness in self.subject.starting_pairs():
             self._take(witness)
             if self.at_maximum:
@@ -94,6 +96,9 @@ class DisparitySearch:
         for witness in self.subject.frontier_pairs(self._searched()):
             self._take(witness)
         end = self._climb()
+        if self.problem.checkpoint is not None:  # what is asked from now on is another level
+            self.problem.checkpoint.end()
+            self.problem.checkpoint = None
         self.reason = None if end in ("closed", "topped") else self._end_reason(end)
         if end == "closed":
             self.closed, self.upper = True, double_above(self.lower + self.tolerance)
@@ -115,6 +120,8 @@ class DisparitySearch:
         if witness is None or (value := self.subject.value(witness)) <= self.lower:
             return
         self.witness, self.lower = witness, value
+        if self.problem.checkpoint is not None:
+            self.problem.checkpoint.pair = witness.x, witness.other
         if not self.at_maximum:
             self._ask()
 

@@ -6,6 +6,7 @@ import math
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from fractions import Fraction
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from likewise.verifying.certification import (
     certify_proof,
     explain_refusal,
     explain_unchecked,
+    keep_state,
 )
 from likewise.verifying.posed_problem import PosedProblem, pose
 from likewise.verifying.result import pair_rows
@@ -139,12 +141,14 @@ def measure(
     progress: bool | Listener = False,
     certify: bool = False,
     import_budget: float = IMPORT_SECONDS,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Disparity:
     """Bracket the largest gap of scores, of probabilities, or the largest margin of a flipped decision.
 
     Parameters
     ----------
-    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget
+    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, checkpoint, resume
         As for `verify`.
     of : 'score', 'probability' or 'margin'
         The scale of the gap.
@@ -179,6 +183,8 @@ def measure(
         executor=executor,
         random_state=random_state,
         progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
     ) as run:
         problem = prepare(make_claim(model, space, similar, X=X), run)
         return measure_problem(problem, run, wanted, certify=certify)
@@ -205,6 +211,7 @@ def measure_problem(
     """The disparity of a model that was read already; the property of the problem does not matter."""
     checking, of = CheckRunner.of(run) if certify else None, wanted.of
     posed = pose(problem.with_property(_zero_gap_property(problem, wanted)), run)
+    keep_state(posed, run.checkpoint, f"measure {of} {wanted.class_of_interest!r}".encode())
     with interruptible(run.budget):
         tolerance = _exact_tolerance(wanted.tolerance, of, posed)
         climb = DisparitySearch(

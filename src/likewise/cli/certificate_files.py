@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from likewise.cli.older_files import OutputKind, moves_older
+from likewise.errors import SpecError
 
 CERTIFICATE_START = b'{"likewise-certificate":'  # of the first line, once it is unpacked
 GZIP_WBITS = 31  # for zlib: the largest window, with gzip's header
@@ -20,6 +21,17 @@ def certificate_file(given: str, spec: str | None, *, several: bool) -> str:
     if not several and not Path(given).is_dir():
         return given
     return str(Path(given) / f"{Path(spec or 'claim').stem}.likewise")
+
+
+def checkpoint_file(given: str | None, spec: str | None, *, several: bool) -> str | None:
+    """The same of the checkpoint of a claim; a folder is made for those of several."""
+    if given is None or not (several or Path(given).is_dir()):
+        return given
+    try:
+        Path(given).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SpecError(f"--checkpoint {given}: {error.strerror or error}") from None
+    return str(Path(given) / f"{Path(spec or 'claim').stem}.checkpoint")
 
 
 def _certificate_paths(given: Mapping[str, Any]) -> list[str]:

@@ -79,7 +79,14 @@ class _ClaimRequest:
     reading: ModelReading | None
 
 
-def start_run(flags: ClaimFlags, look: SearchFlags, *, progress: bool) -> AbstractContextManager[Run]:
+def start_run(
+    flags: ClaimFlags,
+    look: SearchFlags,
+    *,
+    progress: bool,
+    checkpoint: str | None = None,
+    resume: bool = False,
+) -> AbstractContextManager[Run]:
     """The run that the flags ask for."""
     from likewise.run import open_run as run_with
 
@@ -89,6 +96,8 @@ def start_run(flags: ClaimFlags, look: SearchFlags, *, progress: bool) -> Abstra
         n_jobs=-1 if look.jobs is None else look.jobs,
         random_state=look.seed,
         progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
     )
 
 

@@ -24,7 +24,8 @@ def measure(**given: Any) -> int:
     from likewise.cli.output import emit, emit_answer, emit_json
     from likewise.cli.steps import command_audience
 
-    with start_run(flags, look, progress=not show.quiet) as run:
+    kept = {name: given[name] for name in ("checkpoint", "resume")}
+    with start_run(flags, look, progress=not show.quiet, **kept) as run:
         loaded = load_claim(flags, run, class_text=given["class_of_interest"])
         label = loaded.property.class_of_interest
         wanted = MeasureRequest(of=given["of"], class_of_interest=label, tolerance=given["tolerance"])

@@ -153,6 +153,11 @@ SEED = click.Option(
     ["--seed"], type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the search."
 )
 SEARCH = (BUDGET, JOBS, SEED)
+CHECKPOINT = click.Option(
+    ["--checkpoint"], metavar="FILE", help="Write the state of the search here, now and then and at its end."
+)
+RESUME = click.Option(["--resume"], is_flag=True, help="Go on from the checkpoint, if it is there.")
+KEEP = (CHECKPOINT, RESUME)
 
 # -- what is printed --------------------------------------------------------------------------------------
 

@@ -122,17 +122,23 @@ def read_claims(
 
 
 def decide_claims(
-    outcomes: Sequence[ClaimOutcome], look: SearchFlags, *, progress: bool
+    outcomes: Sequence[ClaimOutcome],
+    look: SearchFlags,
+    *,
+    progress: bool,
+    keep: Callable[[str | None], str | None] = lambda _: None,
+    resume: bool = False,
 ) -> list[ClaimOutcome]:
-    """The claims that were read, searched one after the other, each with the whole budget."""
+    """The claims that were read, searched one after the other, each with the whole budget; `keep` says where the state of the one of a spec file is written."""
     from likewise.search.budget import Budget, interruptible
 
     with interruptible(Budget(math.inf)):  # so that Ctrl-C between two searches ends the run, too
-        return _decide_in_turn(outcomes, look, progress=progress)
+        search = partial(_search_outcome, look=look, progress=progress, keep=keep, resume=resume)
+        return _decide_in_turn(outcomes, search)
 
 
 def _decide_in_turn(
-    outcomes: Sequence[ClaimOutcome], look: SearchFlags, *, progress: bool
+    outcomes: Sequence[ClaimOutcome], search: Callable[[ClaimOutcome], ClaimOutcome]
 ) -> list[ClaimOutcome]:
     decided: list[ClaimOutcome] = []
     for outcome in outcomes:
@@ -142,8 +148,7 @@ def _decide_in_turn(
         elif stopped is not None:
             decided.append(replace(outcome, not_asked=stopped))
         else:
-            search = partial(_search_outcome, outcome, look, progress=progress)
-            decided.append(_catch_error(outcome.flags, search))
+            decided.append(_catch_error(outcome.flags, partial(search, outcome)))
     return decided
 
 
@@ -167,14 +172,22 @@ def _load_outcome(flags: ClaimFlags, property_text: str | None, class_text: str 
     return ClaimOutcome(flags=flags, loaded=loaded, import_seconds=run.budget.import_seconds)
 
 
-def _search_outcome(outcome: ClaimOutcome, look: SearchFlags, *, progress: bool) -> ClaimOutcome:
+def _search_outcome(
+    outcome: ClaimOutcome,
+    look: SearchFlags,
+    *,
+    progress: bool,
+    keep: Callable[[str | None], str | None],
+    resume: bool,
+) -> ClaimOutcome:
     from likewise.cli.claims import start_run
     from likewise.verifying.verification import verify_problem
 
     loaded = outcome.loaded
     if loaded is None:
         raise InternalError(f"{outcome.name} was not loaded")
-    with start_run(outcome.flags, look, progress=progress) as run:
+    path = keep(outcome.flags.spec)
+    with start_run(outcome.flags, look, progress=progress, checkpoint=path, resume=resume) as run:
         run.budget.import_seconds = outcome.import_seconds
         return replace(outcome, result=verify_problem(loaded.problem, run))
 

@@ -25,7 +25,7 @@ CLAIM_OPTIONS = (*(option.name for option in o.CLAIM), "property", "class_of_int
 # What says how an answer is printed or where it is written, and so belongs to one run alone.
 RUN_OPTIONS = (
     *("certificate", "certificates", "output", "junit", "sarif"),
-    *("as_json", "quiet", "all_features", "all_regions", "share"),
+    *("as_json", "quiet", "all_features", "all_regions", "share", "checkpoint", "resume"),
 )
 
 

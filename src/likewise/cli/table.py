@@ -70,13 +70,22 @@ COMMANDS = (
     Command(
         run=verify,
         section=ASK,
-        options=(o.SPECS, *o.CLAIM, o.PROPERTY, o.CLASS, *o.SEARCH, o.JUNIT, o.SARIF, *o.OUTPUT),
+        options=(o.SPECS, *o.CLAIM, o.PROPERTY, o.CLASS, *o.SEARCH, *o.KEEP, o.JUNIT, o.SARIF, *o.OUTPUT),
         exits=EXIT_CODES_TEXT,
     ),
     Command(
         run=measure,
         section=ASK,
-        options=(o.SPEC, *o.CLAIM, o.OF_MEASURED, o.MEASURE_TOLERANCE, o.CLASS, *o.SEARCH, *o.OUTPUT),
+        options=(
+            o.SPEC,
+            *o.CLAIM,
+            o.OF_MEASURED,
+            o.MEASURE_TOLERANCE,
+            o.CLASS,
+            *o.SEARCH,
+            *o.KEEP,
+            *o.OUTPUT,
+        ),
         exits="Exit codes: 0 bracket within the tolerance, 2 usage or input error, 3 the search ended first, "
         "101 internal error.",
     ),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.cli.certificate_files import certificate_file, moves_older_certificates
+from likewise.cli.certificate_files import certificate_file, checkpoint_file, moves_older_certificates
 from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def verify(**given: Any) -> int:
 
     SPEC is a spec file as drafted by `likewise init`; flags override its entries. Without one, --model,
     --data and --free (or --within) say it all. Of several the exit code is 1 if any is BIASED, else 3 if any
-    is UNKNOWN; each has the whole budget, --json prints a list, and --certificate names a folder.
+    is UNKNOWN; each has the whole budget, --json prints a list, --certificate and --checkpoint name folders.
 
     \b
     likewise verify claim.toml
@@ -35,7 +36,8 @@ def verify(**given: Any) -> int:
     from likewise.cli.outcomes import decide_claims, exit_code, read_claims
 
     outcomes = read_claims(each, given["property"], given["class_of_interest"])
-    outcomes = decide_claims(outcomes, look, progress=not show.quiet)
+    keep = partial(checkpoint_file, given["checkpoint"], several=len(each) > 1)
+    outcomes = decide_claims(outcomes, look, progress=not show.quiet, keep=keep, resume=given["resume"])
     _save_certificates(outcomes, show)
     _write_reports(reports, outcomes)
     for outcome in outcomes:

@@ -197,9 +197,10 @@ def make_frontiers(task: SearchTask) -> Frontiers:
     return _of_cases(task, [Frontier(task=part) for part in by_cases(task)])
 
 
-def resume_all(task: SearchTask, states: Sequence[FrontierState]) -> Frontiers:
-    """The frontiers of all cases, taken up again from their states."""
-    return _of_cases(task, [resume(part, state) for part, state in zip(by_cases(task), states, strict=True)])
+def resume_all(task: SearchTask, states: Sequence[FrontierState], *, checked: bool = False) -> Frontiers:
+    """The frontiers of all cases, taken up again from their states (`parts.resume`)."""
+    parts = zip(by_cases(task), states, strict=True)
+    return _of_cases(task, [resume(part, state, checked=checked) for part, state in parts])
 
 
 def _of_cases(task: SearchTask, frontiers: list[Frontier]) -> Frontiers:

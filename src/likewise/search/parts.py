@@ -77,11 +77,17 @@ def frontier_state(frontier: Frontier) -> FrontierState:
     """What a frontier can be taken up from again."""
     if frontier.away:
         raise InternalError("the state of a frontier is known once its parts are absorbed")
+    return standing_state(frontier)
+
+
+def standing_state(frontier: Frontier) -> FrontierState:
+    """The same while parts are away: their nodes are open as they were when they left."""
+    away = (away.node for away in frontier.away.values())
     return FrontierState(
         case=frontier.case,
         space=_space_ends(frontier.task),
         nodes=tuple(frontier.proof.nodes),
-        open=tuple(map(_node_state, frontier.open)),
+        open=tuple(map(_node_state, (*frontier.open, *away))),
         stuck=tuple(map(_node_state, frontier.stuck)),
         batches=frontier.batches,
         clearance=frontier.clearance,
@@ -89,10 +95,13 @@ def frontier_state(frontier: Frontier) -> FrontierState:
     )
 
 
-def resume(task: SearchTask, state: FrontierState) -> Frontier:
-    """Take a frontier up again, whatever level the problem asks for: leaves that do not hold at it are opened."""
+def resume(task: SearchTask, state: FrontierState, *, checked: bool = False) -> Frontier:
+    """Take a frontier up again, whatever level the problem asks for: leaves that do not hold at it are opened. Where the level is the same and the checker will look at
+    all leaves (`checked`), that is left to it."""
     frontier = _restore(task, state)
     _check_cells(state, task.pairs, [root_cell(task.pairs)])
+    if checked:
+        return frontier
     clearances = dict(frontier.leaves())
     frontier.reopen({number for number, clearance in clearances.items() if clearance is None}, split=False)
     frontier.clearance = min((c for c in clearances.values() if c is not None), default=math.inf)

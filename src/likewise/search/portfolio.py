@@ -23,10 +23,11 @@ from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import OutOfTime, check_clock
 from likewise.errors import InternalError
 from likewise.search.ascent import ascended
+from likewise.search.checkpoint import begin_frontiers
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import climb_from, falsify
 from likewise.search.frontier import ROOT_GRACE_SHARE
-from likewise.search.frontiers import Frontiers, make_frontiers
+from likewise.search.frontiers import Frontiers
 from likewise.search.proof import Proof, begin_proof
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def decide(problem: SearchTask) -> Outcome:
 def _search(problem: SearchTask) -> Outcome:
     try:
         with problem.budget.later(ROOT_GRACE_SHARE).watched():
-            frontiers = make_frontiers(problem)
+            frontiers = begin_frontiers(problem, checked=True)
     except OutOfTime:
         return Outcome(engine="branch and bound", reason=problem.budget.reason)
     witness = climb_from_starts(problem, frontiers)
@@ -146,6 +147,8 @@ def run_frontiers(problem: SearchTask, frontiers: Frontiers) -> Outcome:
     """Run a branch and bound to its end and say what came out."""
     frontiers.propose_ties()
     end, engine = frontiers.run(), "branch and bound"
+    if problem.checkpoint is not None:
+        problem.checkpoint.save()
     if end == "witness":
         return Outcome(engine=engine, witness=frontiers.witness, frontiers=frontiers)
     if end == "closed":

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from likewise.model.question import Question
     from likewise.model.witness_set import WitnessSet
     from likewise.search.budget import Budget
+    from likewise.search.checkpoint import Checkpoint
     from likewise.search.workers import Workers
     from likewise.spec.enclosure import Enclosures
     from likewise.spec.pairs import PairSpace, Variable
@@ -83,6 +84,7 @@ class SearchTask:
         None  # codes nearby that individuals really have; None: all are
     )
     workers: Workers | None = None  # where parts of a search run besides here (`parted_search`)
+    checkpoint: Checkpoint | None = None  # the file that its state is written to, and taken up from
 
     _ranges: tuple[Variable, ...] | None = field(default=None, init=False, repr=False, compare=False)
 

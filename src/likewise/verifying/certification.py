@@ -7,6 +7,7 @@ ends (`search.budget`) accepts nothing.
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from likewise.model.question import Question
     from likewise.run import Run
     from likewise.search.budget import Budget
+    from likewise.search.checkpoint import Checkpoint
     from likewise.search.frontiers import Frontiers
     from likewise.search.task import SearchTask
     from likewise.verifying.posed_problem import PosedProblem
@@ -96,6 +98,21 @@ class Statement:
         if asked.several:
             about = class_property_line(asked.kind, asked.level, asked.of)
         return space_line(pairs), similarity_line(pairs), about, model_line(posed.imported.model)
+
+
+def keep_state(posed: PosedProblem, checkpoint: Checkpoint | None, question: bytes) -> None:
+    """Have the state of a search written to a file, if there is one, and taken up from it: the file must be about the same."""
+    if checkpoint is None:
+        return
+    pairs, model = posed.pairs, posed.imported.model
+    lines = {
+        "space": space_line(pairs),
+        "similarity": similarity_line(pairs),
+        "question": question,
+        "model": model_line(model),
+    }
+    checkpoint.begin({name: hashlib.sha256(line).hexdigest() for name, line in lines.items()})
+    posed.task.checkpoint = checkpoint
 
 
 def check_bytes(content: bytes, jobs: int, seconds: float) -> CheckReport:

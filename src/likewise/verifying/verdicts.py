@@ -91,7 +91,7 @@ class ClaimOutcome:
     def search_again(self, claimed: StatedClaim) -> ClaimOutcome:
         """What a search for the same claim at another level comes to, in what is left of the budget."""
         question = self.posed.gauge.question(Fraction(property_level(claimed.property)))
-        task = replace(self.posed.task, question=question, wanted=None, unreplayed=[])
+        task = replace(self.posed.task, question=question, wanted=None, unreplayed=[], checkpoint=None)
         return ClaimOutcome(replace(self.posed, task=task), decide(task), claimed)
 
     @property

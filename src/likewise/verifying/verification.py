@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.portfolio import decide
 from likewise.spec.properties import Property
-from likewise.verifying.certification import CheckRunner
+from likewise.verifying.certification import CheckRunner, keep_state
 from likewise.verifying.posed_problem import pose
 from likewise.verifying.result import Result, StatedClaim
 from likewise.verifying.verdicts import ClaimOutcome, give_verdict
@@ -38,6 +39,8 @@ def verify(
     progress: bool | Listener = False,
     certify: bool = True,
     import_budget: float = IMPORT_SECONDS,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Result:
     """Decide whether a model treats similar individuals alike.
 
@@ -71,6 +74,10 @@ def verify(
         could not break is UNKNOWN: only what the checker accepted is FAIR.
     import_budget : float
         Seconds that reading the model and comparing it with the original may take; a model that takes longer is refused by a `BudgetError`.
+    checkpoint : path, optional
+        A file that the state of the search is written to, every half a minute and when it ends.
+    resume : bool
+        Go on from that file, if it is there; it must be about the same claim and the same model.
 
     Returns
     -------
@@ -94,6 +101,8 @@ def verify(
         executor=executor,
         random_state=random_state,
         progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
     ) as run:
         problem = prepare(make_claim(model, space, similar, property, X), run)
         return verify_problem(problem, run, certify=certify)
@@ -102,6 +111,7 @@ def verify(
 def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Result:
     """The verdict on a claim whose model was read already."""
     posed, claimed = pose(problem, run), StatedClaim.of(problem)
+    keep_state(posed, run.checkpoint, repr(problem.claim.property).encode())
     with interruptible(run.budget):
         found = ClaimOutcome(posed, decide(posed.task), claimed)
         result = give_verdict(found, CheckRunner.of(run) if certify else None)

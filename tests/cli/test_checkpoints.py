@@ -1,0 +1,49 @@
+"""Checkpoints on the command line: written, taken up, refused; Ctrl-C ends a command and its processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+LIKEWISE = [sys.executable, "-m", "likewise"]
+HARD = ["--model", "s.skops", "--data", "s.csv", "--free", "sex", "--quiet"]
+
+
+def run(shelf, *line):
+    done = subprocess.run([*LIKEWISE, *line], capture_output=True, text=True, cwd=shelf, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("command", [["verify"], ["measure", "--of", "margin"]])
+def test_a_state_is_written_and_taken_up(shelf, tmp_path, command):
+    file = tmp_path / "state"
+    line = (*command, *HARD, "--budget", "0.5", "--checkpoint", str(file))
+    assert run(shelf, *line)[0] == 3
+    assert file.exists()
+    code, _, error = run(shelf, *line)
+    assert code == 2
+    assert "--resume" in error
+    assert run(shelf, *line, "--resume")[0] == 3
+    code, _, error = run(shelf, *line, "--resume", "--within", "b0=1")
+    assert code == 2
+    assert "another similarity" in error
+
+
+def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path):
+    file = tmp_path / "state"
+    line = [*LIKEWISE, "verify", *HARD, "--budget", "600", "--jobs", "2", "--checkpoint", str(file)]
+    with subprocess.Popen(
+        line, cwd=shelf, stdout=subprocess.PIPE, start_new_session=True, text=True
+    ) as process:
+        time.sleep(8)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all of them
+        assert process.communicate(timeout=60)[0].startswith("UNKNOWN")
+    assert process.returncode == 3
+    assert file.exists()
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "-s", str(process.pid)], capture_output=True, text=True, check=False
+    )
+    assert not listed.stdout.split()
