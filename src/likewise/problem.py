@@ -6,6 +6,7 @@ property or another similarity of the same model is a problem of the same import
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a spec file only names it:
-    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before."""
+    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `outside` what became of rows that are no individuals of the space (`spec.outside`)."""
 
     model: Any
     space: Space
@@ -39,6 +40,7 @@ class Claim:
     property: Property
     X: Any = None
     codes: Floats | None = None
+    outside: Mapping[str, int] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.property, (SameDecision, ScoreGap, ProbabilityGap)):
@@ -118,7 +120,8 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
         relations = similar.relations(space) if alone else similar.resolve(space)
         codes = claim.encoded()
         imported = import_model(claim.model, space, rows=codes, like=claim.X)
-        imported = replace(imported, compared=compare_own_rows(imported, claim.X, codes))
+        compared = replace(compare_own_rows(imported, claim.X, codes), outside=claim.outside)
+        imported = replace(imported, compared=compared)
         if imported.compared.single:
             imported = replace(imported, program=replace(imported.program, bounds=(None,)))
         if imported.space.constraints:

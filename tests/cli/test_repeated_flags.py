@@ -20,6 +20,7 @@ CLAIMS = st.fixed_dictionaries(
         **{name: st.none() | TEXT for name in ("model", "data", "label")},
         **dict.fromkeys(("free", "within", "pairs", "where", "trust"), MANY),
         **{name: st.booleans() for name in ("widen", "allow_pickle")},
+        "outside": st.none() | st.sampled_from(["error", "ignore", "clip"]),
         "import_budget": st.floats(0, 1e6),
         "property": st.none() | TEXT,
         "class_of_interest": st.none() | TEXT,

@@ -294,7 +294,7 @@ def test_a_broken_constraint_names_row_rule_and_values():
         space.check_frame(pd.DataFrame(GOOD))
     assert str(caught.value) == (
         "row 1 (counted from 0) breaks the constraint '1000 * age + zone >= income': age = 75, income = 100000, zone = 1\n"
-        "hint: drop such rows, or leave the constraint out of the space"
+        "hint: space.admit(frame) leaves such rows out; or leave the constraint out of the space"
     )
 
 

@@ -42,10 +42,10 @@ def reading_facts(stats: Mapping[str, Any]) -> list[Fact]:
 
 
 def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
-    """What the comparison of the model with the rows of the data leaves open: rows that it does not take as they are, and columns in single
+    """What is to be known of the rows of the data: those outside of the space, rows that the model does not take as they are, and columns in single
     precision. None where that is nothing."""
     reason, single = stats.get("rows_not_compared"), stats.get("single_precision")
-    said = []
+    said = _outside_words(stats.get("rows_outside"))
     if reason is not None:
         said.append(
             f"the model was compared through codes only, as it does not take the rows as given ({reason})"
@@ -56,6 +56,17 @@ def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
             "single precision it may answer otherwise"
         )
     return "; ".join(said) or None
+
+
+def _outside_words(outside: Mapping[str, int] | None) -> list[str]:
+    if outside is None:
+        return []
+    parts = [
+        f"{outside[name]:,} {words}"
+        for name, words in (("ignored", "left out"), ("clipped", "moved to the ends of their ranges"))
+        if outside[name]
+    ]
+    return [f"of {outside['rows']:,} rows, those outside of the space: {' and '.join(parts)}"]
 
 
 def comparison_facts(stats: Mapping[str, Any]) -> list[Fact]:

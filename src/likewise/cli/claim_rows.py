@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.spec.features import Level
+    from likewise.spec.outside import AdmittedRows, Outside
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -77,6 +78,20 @@ def _exact_rows(space: Space, codes: Floats) -> Iterator[dict[str, Level]]:
         yield {name: space.value(k, row[k]) for k, name in enumerate(space.names)}
 
 
+def admit_rows(space: Space, frame: Any, outside: Outside, path: str) -> AdmittedRows:
+    """The rows that are individuals of the space, or are made such."""
+    try:
+        found = space.admit(frame, outside)
+    except DataError as error:
+        raise error.located(path) from None
+    if not len(found.frame):
+        raise DataError(
+            f"{path}: no row is an individual of the space",
+            hint="--outside error names the first cell that is none of its feature",
+        )
+    return found
+
+
 def encode_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> Floats:
     """The rows as codes of the space; refuses those that are no individuals of it, and says what would help."""
     try:
@@ -88,7 +103,8 @@ def encode_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> Float
             if error.message.endswith("missing value"):
                 way = f"or write missing = true for it in {where}; or fill or drop such rows"
             raise DataError(
-                f"{path}: {error.message}", hint=f"--widen extends the space to cover the data; {way}"
+                f"{path}: {error.message}",
+                hint=f"--widen extends the space to cover the data, --outside ignore leaves such rows out; {way}",
             ) from None
         raise error.located(path) from None
 

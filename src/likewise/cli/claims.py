@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from likewise.cli.claim_rows import (
+    admit_rows,
     check_stray_text,
     encode_rows,
     infer_space,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from likewise.run import Run
     from likewise.spec.claim import WrittenClaim
     from likewise.spec.model_reading import ModelReading
+    from likewise.spec.outside import Outside
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -77,6 +79,7 @@ class _ClaimRequest:
     property: Property
     space: Space | None
     reading: ModelReading | None
+    outside: Outside
 
 
 def start_run(
@@ -125,13 +128,18 @@ def load_claim(
         check_stray_text(space, frame, str(wanted.data), declared=True)
     if flags.widen:
         space = widen_space(space, frame, wanted.data)
+    outside = None
+    if frame is not None and wanted.outside != "error":
+        admitted = admit_rows(space, frame, wanted.outside, str(wanted.data))
+        frame, outside = admitted.frame, admitted.stats
     codes = None if frame is None else encode_rows(space, frame, str(wanted.data), flags)
     if flags.where:
         space, frame, codes = restrict_rows(space, frame, codes, flags.where)
     if flags.pairs:
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, space, flags))
     _check_claim(space, wanted, flags, alone=alone)
-    problem = _prepare_problem(model, space, (frame, codes), wanted, run, alone=alone)
+    rows = {"X": frame, "codes": codes, "outside": outside}
+    problem = _prepare_problem(model, space, rows, wanted, run, alone=alone)
     asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
     run.budget.restart()
     return LoadedClaim(problem=problem.with_property(asked), label=wanted.label)
@@ -187,6 +195,7 @@ def read_model(
 
 
 def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimRequest:
+    from likewise.spec.outside import check_choice
     from likewise.spec.properties import SameDecision, parse_property
     from likewise.spec.similarity import Similarity
 
@@ -214,6 +223,7 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
         property=property,
         space=None if claim is None else claim.space,
         reading=_reading_of(model, claim),
+        outside=check_choice(flags.outside or ("error" if claim is None else claim.outside)),
     )
 
 
@@ -282,25 +292,17 @@ def _check_columns(model: Any, space: Space, wanted: _ClaimRequest) -> None:
 
 
 def _prepare_problem(
-    model: Any, space: Space, rows: tuple[Any, Any], wanted: _ClaimRequest, run: Run, *, alone: bool
+    model: Any, space: Space, rows: dict[str, Any], wanted: _ClaimRequest, run: Run, *, alone: bool
 ) -> Problem:
     """The model read and compared with the original; a refusal names its file."""
     from likewise.problem import Claim, prepare
 
-    frame, codes = rows
-    claim = Claim(
-        model=model,
-        space=space,
-        similarity=wanted.similarity,
-        property=wanted.property,
-        X=frame,
-        codes=codes,
-    )
+    claim = Claim(model=model, space=space, similarity=wanted.similarity, property=wanted.property, **rows)
     try:
         return prepare(claim, run, alone=alone)
     except UnsupportedModel as error:
-        if frame is not None:
-            check_stray_text(space, frame, str(wanted.data), declared=False)
+        if rows["X"] is not None:
+            check_stray_text(space, rows["X"], str(wanted.data), declared=False)
         raise error.located(wanted.model) from None
     except DataError as error:
         raise error.located(wanted.model) from None

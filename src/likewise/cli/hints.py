@@ -13,6 +13,7 @@ _TRANSLATIONS = tuple(
     for pattern, said in (
         (r"ScoreGap\(delta\)", "--property score:DELTA (in measure: --of score)"),
         (r"space\.widen\(frame\)", "--widen"),
+        (r"space\.admit\(frame\)", "--outside ignore"),
         (r"method='(\w+)'", r"--method \1"),
         (r"weights='observed' with X", "--weights observed"),
         (

@@ -39,6 +39,7 @@ class ClaimFlags(_OptionGroup):
     pairs: tuple[str, ...]
     where: tuple[str, ...]
     widen: bool
+    outside: str | None
     allow_pickle: bool
     trust: tuple[str, ...]
     import_budget: float
@@ -108,6 +109,11 @@ WHERE = click.Option(
     help='Only individuals with "a <= b - 14" or "if a == b then c != d". Repeatable.',
 )
 WIDEN = click.Option(["--widen"], is_flag=True, help="Widen the space to cover the data.")
+OUTSIDE = click.Option(
+    ["--outside"],
+    type=click.Choice(["error", "ignore", "clip"]),
+    help="Rows that are outside of the space: refuse them (the default), leave them out, or move numbers to the nearest end of their range.",
+)
 ALLOW_PICKLE = click.Option(
     ["--allow-pickle"], is_flag=True, help="Open .joblib, .pkl and .pickle: runs code from them."
 )
@@ -130,7 +136,7 @@ PROPERTY = click.Option(
 CLASS = click.Option(
     ["--class-of-interest"], metavar="LABEL", help="Claim it of this class only, of more than two."
 )
-CLAIM = (MODEL, DATA, LABEL, FREE, WITHIN, PAIRS, WHERE, WIDEN, ALLOW_PICKLE, TRUST, IMPORT_BUDGET)
+CLAIM = (MODEL, DATA, LABEL, FREE, WITHIN, PAIRS, WHERE, WIDEN, OUTSIDE, ALLOW_PICKLE, TRUST, IMPORT_BUDGET)
 
 # -- the search -------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -219,11 +219,12 @@ SINGLE_TOLERANCE = 1e-4  # of the largest score: rows in float32 are calculated 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowComparison:
     """How many rows of the user were put to the program as they are and through their codes, or why none could be; and the columns in which the
-    rows have less than double precision, where the program calculates with them."""
+    rows have less than double precision, where the program calculates with them. `outside` is what became of rows that are no individuals of the space."""
 
     rows: int = 0
     reason: str | None = None
     single: tuple[str, ...] = ()
+    outside: Mapping[str, int] | None = None
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -232,6 +233,7 @@ class RowComparison:
             "rows_compared": self.rows,
             "rows_not_compared": self.reason,
             "single_precision": list(self.single),
+            "rows_outside": None if self.outside is None else dict(self.outside),
         }
 
 

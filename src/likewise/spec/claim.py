@@ -14,6 +14,7 @@ from os import PathLike, fspath
 
 from likewise.errors import SpecError, suggest_name
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
+from likewise.spec.outside import Outside, check_choice
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
@@ -35,6 +36,7 @@ class WrittenClaim:
     data_path: str | None = None
     label: str | None = None
     reading: ModelReading = READ_AS_IT_IS
+    outside: Outside = "error"
 
     def __post_init__(self) -> None:
         for value, kind, what in (
@@ -46,6 +48,7 @@ class WrittenClaim:
         ):
             if not isinstance(value, kind):
                 raise SpecError(f"a claim's {what} cannot be {value!r}")
+        check_choice(self.outside)
         self.similarity.relations(self.space)
         if self.label is not None and self.label in self.space:
             raise SpecError(

@@ -36,6 +36,7 @@ from likewise.spec.claim import WrittenClaim
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.model_reading import LevelColumns, ModelReading
 from likewise.spec.numbers import short_repr
+from likewise.spec.outside import Outside, check_choice
 from likewise.spec.properties import PROPERTY_KINDS, Property, SameDecision, make_property
 from likewise.spec.similarity import SIMILARITY_KEYS, Similarity
 from likewise.spec.space import Space
@@ -66,9 +67,9 @@ def read_spec(path: str | Path) -> WrittenClaim:
     document = _load(file)
     _check_keys(file, "", document, _TABLES)
     model = _read_section(file, document, "model", ("path", "inputs", "labels", "external_data", "trust"))
-    data = _read_section(file, document, "data", ("path", "label", "features"))
+    data = _read_section(file, document, "data", ("path", "label", "features", "outside"))
     label = _read_text(file, data, "data", "label")
-    data_path = _read_path(file, data, "data")
+    data_path, outside = _read_path(file, data, "data"), _read_outside(file, data)
     model_path, reading = _read_path(file, model, "model"), _read_reading(file, model)
     similarity, wanted = _read_similarity(file, document), _read_property(file, document)
     space = _read_space(file, document, data, data_path, label)
@@ -81,6 +82,7 @@ def read_spec(path: str | Path) -> WrittenClaim:
             data_path=data_path,
             label=label,
             reading=reading,
+            outside=outside,
         )
     except SpecError as error:
         raise error.located(str(file)) from None
@@ -209,6 +211,13 @@ def _add_observed(
             hint="list it as [features.NAME] in the spec file, with missing = true if it may be missing",
         ) from None
     return {name: listed[name] if name in listed else observed[name] for name in wanted}
+
+
+def _read_outside(file: Path, data: dict[str, Any]) -> Outside:
+    try:
+        return check_choice(data.get("outside", "error"))
+    except SpecError as error:
+        raise error.located(f"{file}: data.outside") from None
 
 
 def _read_reading(file: Path, model: dict[str, Any]) -> ModelReading:

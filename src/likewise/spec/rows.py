@@ -40,16 +40,17 @@ def encode(space: Space, frame: Any, *, allow_extra: bool = False) -> NDArray[np
     import numpy as np
 
     table = as_table(frame)
-    _check_columns(space, list(table.columns), allow_extra=allow_extra)
+    check_columns(space, list(table.columns), allow_extra=allow_extra)
     codes = np.empty((len(table), len(space)), dtype=np.float64)
     for j, (name, feature) in enumerate(space.features.items()):
-        codes[:, j] = _column_codes(feature, read_column(table, name))
+        codes[:, j] = column_codes(feature, read_column(table, name))
     for constraint in space.constraints:
         _check_constraint(space, constraint, codes)
     return codes
 
 
-def _check_columns(space: Space, columns: list[str], *, allow_extra: bool) -> None:
+def check_columns(space: Space, columns: list[str], *, allow_extra: bool) -> None:
+    """Refuse a frame that lacks a feature, or has columns that are none where that is not allowed."""
     missing = [name for name in space.names if name not in columns]
     if missing:
         left = [name for name in columns if name not in space]
@@ -67,12 +68,30 @@ def _check_columns(space: Space, columns: list[str], *, allow_extra: bool) -> No
         )
 
 
-def _column_codes(feature: Feature, column: Column) -> NDArray[np.float64]:
+def column_codes(feature: Feature, column: Column) -> NDArray[np.float64]:
+    """The codes of one column; refuses the first cell that is none of the feature's."""
     if feature.missing_code is None:
         column.complete(hint=_missing_hint(feature))
     if isinstance(feature, Continuous | Integer):
         return _numeric_codes(feature, column)
     return _level_codes(feature, column)
+
+
+def strange_cells(feature: Feature, column: Column) -> NDArray[np.bool_]:
+    """Which cells are no values of the feature: all that `column_codes` would refuse, but for columns of the wrong kind."""
+    import numpy as np
+
+    absent = column.absent if feature.missing_code is None else np.zeros_like(column.absent)
+    if not isinstance(feature, Continuous | Integer):
+        known = set(feature.levels)
+        return absent | np.array([value not in known for value in column.values()], dtype=bool)
+    numbers = column.array()
+    strange: NDArray[np.bool_] = ((numbers < feature.lo) | (numbers > feature.hi)) & ~column.absent
+    if isinstance(feature, Integer) and numbers.dtype.kind == "f":
+        strange |= (numbers != np.floor(numbers)) & ~column.absent
+    if numbers.dtype.kind != "f":
+        strange |= np.array([float(number) != int(number) for number in numbers.tolist()], dtype=bool)
+    return absent | strange
 
 
 def _missing_hint(feature: Feature) -> str:
@@ -155,11 +174,27 @@ def _refuse_level(feature: Categorical | Ordinal, name: str, row: int, value: Le
 
 
 def _check_constraint(space: Space, constraint: Constraint, codes: NDArray[np.float64]) -> None:
+    """Refuse the first row that breaks it."""
+    broken = broken_rows(space, constraint, codes)
+    if broken.any():
+        row = int(broken.argmax())
+        values = {name: _cell_text(space, name, codes[row], constraint) for name in constraint.names}
+        _refuse_row(row, constraint, ", ".join(f"{name} = {text}" for name, text in values.items()))
+
+
+def _cell_text(space: Space, name: str, row: NDArray[np.float64], constraint: Constraint) -> str:
+    if not constraint.indicators:
+        return number_text(_exact_value(space, name, row))
+    place = space.names.index(name)
+    return level_text(space.value(place, row[place]))
+
+
+def broken_rows(space: Space, constraint: Constraint, codes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which rows break the constraint, exactly."""
     import numpy as np
 
     if constraint.indicators:
-        _check_conditions(space, constraint, codes)
-        return
+        return _forbidden_rows(space, constraint, codes)
     bound = _nearest_double(constraint.bound)
     total = np.zeros(len(codes))
     size = np.full(len(codes), abs(bound))
@@ -171,15 +206,15 @@ def _check_constraint(space: Space, constraint: Constraint, codes: NDArray[np.fl
         clear = total - bound < -_SCREEN_MARGIN * size - _TINY
     if any(abs(_nearest_double(by)) < _TINY for _, by in constraint.coefficients):
         clear[:] = False
+    broken = np.zeros(len(codes), dtype=bool)
     for row in np.flatnonzero(~clear):
         exact = {name: _exact_value(space, name, codes[row]) for name in constraint.names}
-        if not constraint.holds(exact):
-            given = ", ".join(f"{name} = {number_text(value)}" for name, value in exact.items())
-            _refuse_row(int(row), constraint, given)
+        broken[row] = not constraint.holds(exact)
+    return broken
 
 
-def _check_conditions(space: Space, constraint: Constraint, codes: NDArray[np.float64]) -> None:
-    """That no row satisfies all conditions of a forbidden conjunction."""
+def _forbidden_rows(space: Space, constraint: Constraint, codes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which rows satisfy all conditions of a forbidden conjunction."""
     import numpy as np
 
     broken = np.ones(len(codes), dtype=bool)
@@ -187,17 +222,13 @@ def _check_conditions(space: Space, constraint: Constraint, codes: NDArray[np.fl
         j = space.names.index(condition.name)
         holds = [condition.holds(level) for level in getattr(space[condition.name], "levels", ())]
         broken &= np.array(holds)[codes[:, j].astype(np.int64)]
-    if broken.any():
-        row = int(broken.argmax())
-        places = [(name, space.names.index(name)) for name in constraint.names]
-        given = ", ".join(f"{name} = {level_text(space.value(j, codes[row, j]))}" for name, j in places)
-        _refuse_row(row, constraint, given)
+    return broken
 
 
 def _refuse_row(row: int, constraint: Constraint, given: str) -> NoReturn:
     raise DataError(
         f"row {row} (counted from 0) breaks the constraint {constraint.text!r}: {given}",
-        hint="drop such rows, or leave the constraint out of the space",
+        hint="space.admit(frame) leaves such rows out; or leave the constraint out of the space",
     )
 
 

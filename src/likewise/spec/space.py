@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from likewise.spec.outside import AdmittedRows, Outside
+
 
 class Space:
     """Named features in order, with constraints: all individuals that a claim is about.
@@ -193,6 +195,13 @@ class Space:
         from likewise.spec.rows import encode
 
         return encode(self, frame, allow_extra=allow_extra)
+
+    def admit(self, frame: Any, outside: Outside = "ignore") -> AdmittedRows:
+        """The rows of `frame` that are individuals of the space: others are left out ("ignore"), or have their numbers moved to the nearest end
+        of the range ("clip"), and are counted. "error" refuses the first of them."""
+        from likewise.spec.outside import admit_rows
+
+        return admit_rows(self, frame, outside)
 
     def decode(self, codes: ArrayLike, *, like: Any = None) -> Any:
         """Codes (N, n) as a frame of the type of `like`, columns in the order of the space."""

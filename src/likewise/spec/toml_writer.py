@@ -63,7 +63,7 @@ def _file_lines(claim: WrittenClaim, folder: str | Path | None, comments: bool) 
             yield f"path = {toml_string(_relative_path(claim.model_path, folder))}"
         yield from _reading_lines(claim.reading)
         yield ""
-    if claim.data_path is None and claim.label is None:
+    if claim.data_path is None and claim.label is None and claim.outside == "error":
         return
     yield "[data]"
     if claim.data_path is not None:
@@ -72,6 +72,8 @@ def _file_lines(claim: WrittenClaim, folder: str | Path | None, comments: bool) 
         yield f"label = {toml_string(claim.label)}" + (
             "    # what is predicted: no feature" if comments else ""
         )
+    if claim.outside != "error":
+        yield f"outside = {toml_string(claim.outside)}"
     note = '    # "observed": all columns but the label, those below overridden' if comments else ""
     yield f'features = "listed"{note}'
 
