@@ -81,17 +81,19 @@ def strange_cells(feature: Feature, column: Column) -> NDArray[np.bool_]:
     """Which cells are no values of the feature: all that `column_codes` would refuse, but for columns of the wrong kind."""
     import numpy as np
 
+    strange: NDArray[np.bool_]
     absent = column.absent if feature.missing_code is None else np.zeros_like(column.absent)
     if not isinstance(feature, Continuous | Integer):
         known = set(feature.levels)
-        return absent | np.array([value not in known for value in column.values()], dtype=bool)
+        strange = np.array([value not in known for value in column.values()], dtype=bool)
+        return strange | absent
     numbers = column.array()
-    strange: NDArray[np.bool_] = ((numbers < feature.lo) | (numbers > feature.hi)) & ~column.absent
+    strange = ((numbers < feature.lo) | (numbers > feature.hi)) & ~column.absent
     if isinstance(feature, Integer) and numbers.dtype.kind == "f":
         strange |= (numbers != np.floor(numbers)) & ~column.absent
     if numbers.dtype.kind != "f":
         strange |= np.array([float(number) != int(number) for number in numbers.tolist()], dtype=bool)
-    return absent | strange
+    return strange | absent
 
 
 def _missing_hint(feature: Feature) -> str:
