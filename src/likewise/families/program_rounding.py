@@ -65,10 +65,11 @@ LARGEST_ERROR = 2.0**1000  # an error beyond it is as good as unknown
 
 @dataclass(frozen=True, slots=True)
 class ErrorBound:
-    """What the program's score is off by at most, and what bounds its size."""
+    """What the program's score is off by at most, and what bounds its size. A `crude` one is so far beyond what happens that nothing is stated where it is large."""
 
     error: float
     size: float
+    crude: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,11 +103,16 @@ class UnstatedRounding:
 def error_bound(model: Model, space: Space) -> Fraction | None:
     """The largest difference between the program's score and the real one over the whole space; None where it is not known. Of several
     scores, that of each of them."""
+    found = _found_bound(model, space)
+    return None if found is None else Fraction(found.error)
+
+
+def _found_bound(model: Model, space: Space) -> ErrorBound | None:
     if model.rounding is None:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         found = model.rounding.bound(model, space)
-    return None if found is None or not found.error <= LARGEST_ERROR else Fraction(found.error)
+    return None if found is None or not found.error <= LARGEST_ERROR else found
 
 
 def column_slacks(columns: Sequence[ComputedColumn]) -> tuple[tuple[int, float], ...]:
@@ -121,9 +127,9 @@ def rounding_growth(roundings: int, bits: int = 53) -> float:
     return math.expm1(roundings * 2.0**-bits) * OUTWARD_FACTOR
 
 
-def round_outward(error: float, size: float) -> ErrorBound:
+def round_outward(error: float, size: float, *, crude: bool = False) -> ErrorBound:
     """The bound that covers how it was itself computed."""
-    return ErrorBound(OUTWARD_FACTOR * (error + DENORMAL_LOSS * (1 + size)), OUTWARD_FACTOR * size)
+    return ErrorBound(OUTWARD_FACTOR * (error + DENORMAL_LOSS * (1 + size)), OUTWARD_FACTOR * size, crude)
 
 
 def double_beyond(value: Fraction) -> float:
@@ -209,10 +215,14 @@ def program_rounding(
     model: Model, space: Space, observed: ObservedError, *, bits: int = 53
 ) -> ProgramRounding:
     """The rounding of a program whose scores are this model's over a space; what was observed includes the rounding of whoever compared, and
-    is no more than the bound."""
+    is no more than the bound. Crude bounds that would alone make it large are not stated."""
+    bounds = [_found_bound(part, space) for part in program_parts(model)]
     found = ProgramRounding(
-        bounds=tuple(error_bound(part, space) for part in program_parts(model)), bits=bits
+        bounds=tuple(None if one is None else Fraction(one.error) for one in bounds), bits=bits
     )
+    unstated = ProgramRounding(bounds=(None,) * len(bounds), observed=observed, bits=bits)
+    if any(one is not None and one.crude for one in bounds) and not unstated.large:
+        found = unstated if replace(found, observed=observed).large else found
     if found.error is not None and found.error < observed.error:
         observed = replace(observed, error=float(found.error))
     return replace(found, observed=observed)

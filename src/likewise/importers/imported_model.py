@@ -84,7 +84,8 @@ def import_model(
     rows = inputs.recoding.coded(rows)
     model, replay = apply_wrappers(estimator, unfolded, join_scores(scores), inputs)
     observed = check_import(model, replay, inputs.space, rows)
-    program = program_rounding(model, inputs.space, observed)
+    bits = unfolded.final.network.bits if is_network_file(unfolded.final) else 53
+    program = program_rounding(model, inputs.space, observed, bits=bits)
     return ImportedModel(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
 

@@ -26,12 +26,15 @@ from likewise.model.head import Head
 
 DOUBLE, SINGLE = 53, 24  # bits
 SINGLE_AS_DOUBLE = 2**30  # a rounding of single precision is less than so many of double precision
+SINGLE_SLACK = (
+    2.0**-100
+)  # times 2^-23 it is more than what a number that is too small for single precision loses
 
 
 @dataclass(frozen=True, kw_only=True)
 class LayeredProgram:
     """All layers as the program has them, the last one without a bend. `link` is what decisions may be off by in the score, `bend` what its tanh and the like may be off by
-    besides roundings; `described` and `bounded` are those of an affine model (`AffineRounding`), `stated` whether anything is said of the rounding of a network. `rounded_inputs`: columns come in double precision and are rounded to `bits` first."""
+    besides roundings; `described` and `bounded` are those of an affine model (`AffineRounding`), `stated` whether anything is said of the rounding of a network. `rounded_columns`: which columns come in double precision and are rounded to `bits` first. `spare` roundings a layer are allowed for besides those of its sums."""
 
     family: str
     layers: tuple[Layer, ...]
@@ -42,7 +45,8 @@ class LayeredProgram:
     described: bool = True
     bounded: bool = True
     stated: bool = True
-    rounded_inputs: bool = False
+    rounded_columns: tuple[bool, ...] = ()
+    spare: int = 0
 
     @cached_property
     def folded(self) -> tuple[Layer, ...]:
@@ -76,7 +80,7 @@ class LayeredProgram:
         if len(sizes) > 1:
             weights = np.sum([factor * np.abs(last.weights.floats[row]) for factor, row in sizes], axis=0)
             bias = float(sum(factor * abs(last.biases.floats[row]) for factor, row in sizes))
-        cast = ((SINGLE_AS_DOUBLE, 0.0),) * len(self.embedding) if self.rounded_inputs else ()
+        cast = tuple((SINGLE_AS_DOUBLE, SINGLE_SLACK) if one else (0, 0.0) for one in self.rounded_columns)
         return NetworkRounding(
             layers=self.layers[:-1],
             weights=weights,
@@ -104,11 +108,12 @@ class LayeredProgram:
         found = AffineRounding(
             sizes=tuple(Fraction(n, unit) for n in np.asarray(total).tolist()),
             constant=constant,
-            operations=sum(2 * layer.weights.shape[1] + 2 for layer in self.layers),
+            operations=sum(2 * layer.weights.shape[1] + 2 + self.spare for layer in self.layers),
             described=self.described,
             bounded=self.bounded,
+            crude=self.bits == SINGLE,
         )
-        if not self.rounded_inputs:
+        if not self.rounded_columns:
             return found
         return replace(
             found,

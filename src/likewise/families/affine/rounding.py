@@ -39,7 +39,7 @@ class AffineRounding:
 
     A program whose rounding is not `described` (it goes through logarithms, say) is only compared with, as if
     it did no more than this; what a proof states of it covers no rounding at all. Its score is still `bounded` by this where only what
-    it makes of the score (a probability that is compared) is not described.
+    it makes of the score (a probability that is compared) is not described; `crude` says that this is far beyond what happens.
     """
 
     sizes: tuple[Fraction, ...]
@@ -47,6 +47,7 @@ class AffineRounding:
     operations: int
     described: bool = True
     bounded: bool = True
+    crude: bool = False
 
     def error(self, columns: Sequence[Fraction]) -> Fraction:
         """The bound for columns whose absolute values are at most these."""
@@ -72,7 +73,7 @@ class AffineRounding:
         largest = column_extents(model.embedding, space)
         sizes = zip(self.sizes, largest, strict=True)
         size = self.constant + sum((size * extent for size, extent in sizes), Fraction(0))
-        return ErrorBound(double_beyond(self.error(largest)), double_beyond(size))
+        return ErrorBound(double_beyond(self.error(largest)), double_beyond(size), self.crude)
 
     def certified_error(self, model: Model, space: Space) -> Fraction:
         return self.as_stated().error(column_extents(model.embedding, space))

@@ -2,11 +2,15 @@
 
 The program's own layers are kept, also those that the body has multiplied into others. Errors are passed on from layer to layer (`error`): at a row from the outputs that it has there, over a
 space from what outputs can be at most, the sizes of weights times those of inputs. tanh and the like are taken to be right within `ROOM` roundings. With the depth of the network the second
-bound grows as products of norms do: small for doubles, and useless for deep networks in single precision, of which nothing is claimed then.
+bound grows as products of norms do: small for doubles, and useless for deep networks in single precision, of which nothing is claimed then (`crude`).
+
+A feature has one level at a time, so that over a space the first sums are those of the level at which the columns of a feature weigh most. Products with 0 are 0 and add no rounding: a sum of n terms has as many roundings as
+terms that are not 0, of columns and of weights. In single precision a result below 2^-126 may be lost, whether it is rounded or set to 0 (`LOST`), and one beyond 2^127 is none: then no bound is stated.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -30,10 +34,19 @@ if TYPE_CHECKING:
 
     from likewise.families.family import AffineMap
     from likewise.families.scored_model import Model
+    from likewise.model.embedding import Column
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
+    Setting = tuple[
+        Places, Floats
+    ]  # the columns of a feature, and their sizes at each of its levels, or at most
 
+SINGLE = 24
+LOST = 2.0**-126  # by an operation in single precision whose result is too small
+LARGEST_SINGLE = 2.0**127
+BENDING = 4  # roundings of a piecewise linear activation, with room
 PROGRAMS = 4  # times what is proved of one program, for comparing two of them with errors that are themselves computed
 
 
@@ -54,43 +67,93 @@ class NetworkRounding(UnstatedRounding):
     operations: int = 0
 
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
-        columns = embed_rows(model.embedding, codes)
-        errors, sizes = self._of_outputs(np.abs(columns), columns)
+        errors, sizes = self._about(embed_rows(model.embedding, codes))
         found, _ = self._of_score(sizes, errors)
         return [Fraction(PROGRAMS * float(error)) for error in found]
 
     def bound(self, model: Model, space: Space) -> ErrorBound | None:
         if not self.described:
             return None
-        largest = np.array([[double_beyond(value) for value in column_extents(model.embedding, space)]])
-        errors, sizes = self._of_outputs(largest, None)
+        errors, sizes = self._at_most(_settings(model.embedding, space))
         found, size = self._of_score(sizes, errors)
-        return round_outward(float(found[0]), float(size[0]))
+        return round_outward(float(found[0]), float(size[0]), crude=self.bits == SINGLE)
 
-    def _of_outputs(self, sizes: Floats, values: Floats | None) -> tuple[Floats, Floats]:
-        """What the last hidden layer's outputs are off by, and their sizes: at most, or, where the columns have these values, about."""
-        slack = np.array([slack for _, slack in self.columns]) if self.columns else 0.0
-        roundings = max((k for k, _ in self.columns), default=0)
-        errors = rounding_growth(roundings) * (sizes + slack)
+    def _at_most(self, settings: Sequence[Setting]) -> tuple[Floats, Floats]:
+        """What the last hidden layer's outputs are off by over a space, and their sizes, at most."""
+        terms = sum(int(((own + self._of_columns(own, at)) > 0).sum(axis=1).max()) for at, own in settings)
+        first, *others = self.layers
+        weights, biases = np.abs(first.weights.floats), np.abs(first.biases.floats)
+        room = self._room(weights, terms)
+        sums, errors = biases.copy(), room * biases
+        for at, own in settings:  # the same as `error_of_sums`, feature by feature
+            off = self._of_columns(own, at)
+            sums += (own @ weights[:, at].T).max(axis=0)
+            errors += ((off + room * (own + off)) @ weights[:, at].T).max(axis=0)
+        largest = max((float((own + self._of_columns(own, at)).max()) for at, own in settings), default=0.0)
+        errors, sizes = self._bent(first, errors[None], sums[None], largest)
+        for layer in others:
+            weights, biases = np.abs(layer.weights.floats), np.abs(layer.biases.floats)
+            errors = error_of_sums(weights, biases, sizes, errors, self._room(weights))
+            errors, sizes = self._bent(layer, errors, sizes @ weights.T + biases)
+        return errors, sizes
+
+    def _bent(
+        self, layer: Layer, errors: Floats, sums: Floats, largest: float = 0.0
+    ) -> tuple[Floats, Floats]:
+        """What outputs are off by, and their sizes, of sums that are off by these errors and of these sizes at most; infinite if the sums, or inputs of the `largest` size, are beyond the program's numbers."""
+        bend = layer.activation
+        errors = errors + self._lost(layer)
+        if self.bits == SINGLE and not max(largest, float((sums + errors).max())) < LARGEST_SINGLE:
+            errors = np.full_like(errors, np.inf)
+        sizes = np.minimum(bend.at_zero + bend.steepness * sums, bend.largest)
+        return self._after_bend(layer, errors, sizes), sizes
+
+    def _about(self, values: Floats) -> tuple[Floats, Floats]:
+        """What the last hidden layer's outputs are off by where the columns have these values, and their sizes, about."""
+        sizes = np.abs(values)
+        errors = self._of_columns(sizes, np.arange(values.shape[1]))
         for layer in self.layers:
             weights, biases = layer.weights.floats, layer.biases.floats
-            bend, room = layer.activation, rounding_growth(weights.shape[1] + MORE_ROUNDINGS, self.bits)
-            errors = error_of_sums(np.abs(weights), np.abs(biases), sizes, errors, room)
-            if values is None:
-                sums = sizes @ np.abs(weights).T + np.abs(biases)
-                sizes = np.minimum(bend.at_zero + bend.steepness * sums, bend.largest)
-            else:
-                values = bend.proposed(values @ weights.T + biases)
-                sizes = np.abs(values)
-            errors = bend.steepness * errors + rounding_growth(EXTRA_ROUNDINGS, self.bits) * sizes
-            errors = errors if bend.rational else errors + self.bend
+            errors = error_of_sums(np.abs(weights), np.abs(biases), sizes, errors, self._room(weights))
+            values = layer.activation.proposed(values @ weights.T + biases)
+            sizes = np.abs(values)
+            errors = self._after_bend(layer, errors + self._lost(layer), sizes)
         return errors, sizes
+
+    def _after_bend(self, layer: Layer, errors: Floats, sizes: Floats) -> Floats:
+        """What an activation's outputs of these sizes are off by."""
+        bend = layer.activation
+        growth = rounding_growth(BENDING if bend.rational else EXTRA_ROUNDINGS, self.bits)
+        found: Floats = bend.steepness * errors + growth * sizes + (0.0 if bend.rational else self.bend)
+        return found
+
+    def _lost(self, layer: Layer) -> float:
+        """What all operations of a neuron may lose as too small."""
+        return LOST * (2 * layer.weights.shape[1] + EXTRA_ROUNDINGS) if self.bits == SINGLE else 0.0
+
+    def _of_columns(self, sizes: Floats, at: Places) -> Floats:
+        """What the columns at these places are off by, of these sizes."""
+        if not self.columns:
+            return np.zeros_like(sizes)
+        growth = np.array([rounding_growth(self.columns[c][0]) for c in at.tolist()])
+        slack = np.array([self.columns[c][1] for c in at.tolist()])
+        found: Floats = growth * (sizes + slack)
+        return found
+
+    def _room(self, weights: Floats, terms: int | None = None) -> float:
+        """The growth of sums with these weights, of at most so many terms that are not 0."""
+        most = int(np.count_nonzero(weights, axis=-1).max(initial=0))
+        return rounding_growth((most if terms is None else min(most, terms)) + MORE_ROUNDINGS, self.bits)
 
     def _of_score(self, sizes: Floats, errors: Floats) -> tuple[Floats, Floats]:
         """What the score is off by, and its size at most."""
-        weights, room = np.abs(self.weights), rounding_growth(len(self.weights) + MORE_ROUNDINGS, self.bits)
+        weights = np.abs(self.weights)
         size = sizes @ weights + abs(self.bias)
-        error = error_of_sums(weights, abs(self.bias), sizes, errors, room) + self.link
+        error = error_of_sums(weights, abs(self.bias), sizes, errors, self._room(weights)) + self.link
+        if self.bits == SINGLE:
+            error = np.where(
+                size + error < LARGEST_SINGLE, error + LOST * (2 * len(weights) + EXTRA_ROUNDINGS), np.inf
+            )
         whole = abs(self.slope) * size + self.size
         return abs(self.slope) * error + rounding_growth(self.operations) * whole, whole
 
@@ -101,3 +164,16 @@ class NetworkRounding(UnstatedRounding):
             size=abs(float(by.slope)) * self.size + float(by.size),
             operations=self.operations + by.operations,
         )
+
+
+def _settings(embedding: Sequence[Column], space: Space) -> list[Setting]:
+    """By feature, its columns and their sizes: a row for each level where all of them are tables, else the largest of each."""
+    largest = [double_beyond(value) for value in column_extents(embedding, space)]
+    found = []
+    for feature in dict.fromkeys(column.feature for column in embedding):
+        at = np.array([c for c, column in enumerate(embedding) if column.feature == feature], dtype=np.intp)
+        tables = [embedding[c].entries for c in at.tolist()]
+        told = all(len(table) for table in tables)
+        own = np.abs(np.stack(tables, axis=1)) if told else np.array([[largest[c] for c in at.tolist()]])
+        found.append((at, own))
+    return found

@@ -1,24 +1,37 @@
 """The exact model of a network in a file, over the features of a space.
 
-Of programs in single precision nothing is claimed: they are compared with, and asked about every pair that is shown. Columns come in double precision and are rounded by the program.
+Columns come in double precision and are rounded by the program to the type of its inputs: levels and small whole numbers are the same there. Of programs in single precision with piecewise linear activations an error is stated over the space, where it is of use
+(`families.network.rounding`); of others nothing: they are compared with, and asked about every pair that is shown. All of it is about programs that compute every operator in the precision of the file, in whatever order.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from likewise.families.network.dyadic import spread
+import numpy as np
+
+from likewise.families.network.activation import IDENTITY
+from likewise.families.network.body import Layer
+from likewise.families.network.dyadic import Dyadic
+from likewise.families.program_rounding import double_beyond
 from likewise.importers.layered_models import DOUBLE, SINGLE, LayeredProgram
+from likewise.importers.onnx.computed import zeros
 from likewise.importers.onnx.inputs import embed_columns
 from likewise.importers.score_models import ScoreModels
+from likewise.model.embedding import column_extents
 from likewise.model.head import NUMBER_HEAD
+from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
-    from likewise.families.network.body import Layer
     from likewise.importers.inputs import Inputs
     from likewise.importers.onnx.reading import ReadNetwork
+    from likewise.model.embedding import Column
+    from likewise.spec.space import Space
 
+LARGEST_SINGLE = 2.0**126  # with room for roundings
+LARGEST_WHOLE = 2.0**23  # whole numbers up to twice this are the same in single precision
+SPARE = 8  # roundings of quotients and factors that programs compute and the layers have as numbers
 SINGLE_LINK = 2.0**-21  # probabilities in single precision, as an error of the score
 SINGLE_BEND = (
     2.0**-21
@@ -30,17 +43,21 @@ def import_network_file(model: Any, inputs: Inputs) -> ScoreModels:
     network, head = model.network, model.head
     family, columns = f"{model.graph.source} network", tuple(dict.fromkeys(network.columns))
     single = network.bits == SINGLE
+    layers = _over(columns, network)
+    embedding = embed_columns(columns, model.graph.inputs, model.columns, inputs.space, inputs.columns)
+    sizes = [double_beyond(value) for value in column_extents(embedding, inputs.space)]
     program = LayeredProgram(
         family=family,
-        layers=_over(columns, network),
-        embedding=embed_columns(columns, model.graph.inputs, model.columns, inputs.space, inputs.columns),
+        layers=layers,
+        embedding=embedding,
         bits=SINGLE if single else DOUBLE,
         link=SINGLE_LINK if single and head.link is not None else 0.0,
         bend=SINGLE_BEND if single else 0.0,
         described=False,
-        bounded=not single,
-        stated=not single,
-        rounded_inputs=single,
+        bounded=not single or _stays_finite(layers, sizes),
+        stated=not single or all(layer.activation.rational for layer in layers),
+        rounded_columns=_rounded(embedding, sizes, inputs.space) if single else (),
+        spare=SPARE,
     )
     if head.rule == "argmax":
         models = tuple(program.model({row: 1}, NUMBER_HEAD) for row in range(network.n_scores))
@@ -50,9 +67,31 @@ def import_network_file(model: Any, inputs: Inputs) -> ScoreModels:
 
 
 def _over(columns: tuple[Any, ...], network: ReadNetwork) -> tuple[Layer, ...]:
-    """The layers over columns that each occur once."""
-    first, *others = network.layers
+    """The layers over columns that each occur once; those that the program has more than once are repeated first, as it rounds what it does with each of them."""
     if columns == network.columns:
         return network.layers
-    places = [columns.index(column) for column in network.columns]
-    return (replace(first, weights=spread(first.weights, places, len(columns))), *others)
+    width = len(network.columns)
+    repeats = np.zeros((width, len(columns)), dtype=object)
+    repeats[np.arange(width), [columns.index(column) for column in network.columns]] = 1
+    weights = Dyadic(numerators=repeats, exponent=0)
+    return (Layer(weights=weights, biases=zeros(width), activation=IDENTITY), *network.layers)
+
+
+def _rounded(embedding: Sequence[Column], sizes: Sequence[float], space: Space) -> tuple[bool, ...]:
+    """The columns that single precision may change: numbers that are not whole, or large."""
+    return tuple(
+        column.table is None
+        and (isinstance(space[space.names[column.feature]], Continuous) or size > LARGEST_WHOLE)
+        for column, size in zip(embedding, sizes, strict=True)
+    )
+
+
+def _stays_finite(layers: Sequence[Layer], sizes: Sequence[float]) -> bool:
+    """Whether no sum of layers without a bend is beyond single precision."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        reached = np.array(sizes)
+        for layer in layers:
+            if not reached.max(initial=0) < LARGEST_SINGLE:
+                return False
+            reached = np.abs(layer.weights.floats) @ reached + np.abs(layer.biases.floats)
+    return bool(reached.max(initial=0) < LARGEST_SINGLE)
