@@ -10,12 +10,25 @@ import pytest
 import likewise as lw
 from likewise.errors import LikewiseError, UnsupportedModel
 from likewise.importers.files import load_model
+from likewise.importers.layer_files import hdf5_process
 from likewise.spec.model_reading import LevelColumns, ModelReading
 
 h5py = pytest.importorskip("h5py", reason="h5py is not installed: pip install h5py")
 
 WIDTH = 4
 X = np.random.default_rng(1).uniform(-2, 2, (50, WIDTH)).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def opened_here(request, monkeypatch):
+    """Files are opened in this process, which is quicker, but for tests of the other one."""
+    if "in_its_own_process" not in request.fixturenames:
+        monkeypatch.setattr(hdf5_process, "_ask", hdf5_process.answer)
+
+
+@pytest.fixture
+def in_its_own_process():
+    """Files are opened as they are outside of tests."""
 
 
 def weights(*shape, dtype=np.float32, seed=0):
@@ -153,6 +166,7 @@ def test_layers_are_those_of_numpy(tmp_path, suffix, bend):
 
 
 @both
+@pytest.mark.usefixtures("in_its_own_process")
 def test_batch_normalization_dropout_and_softmax(tmp_path, suffix):
     normal = [weights(5, seed=1), weights(5, seed=2), weights(5, seed=3), np.abs(weights(5, seed=4))]
     layers = [
@@ -167,6 +181,7 @@ def test_batch_normalization_dropout_and_softmax(tmp_path, suffix):
 
 
 @both
+@pytest.mark.usefixtures("in_its_own_process")
 def test_verdicts(tmp_path, suffix):
     first = [np.float32([[0.01, 0], [0, 0], [1, 0], [0, 1]]), np.float32([0, -3])]
     layers = [
@@ -335,11 +350,13 @@ def test_archives_that_grow_are_refused(tmp_path):
 
 
 @both
-def test_damaged_files_end_in_a_clear_error_or_a_network(tmp_path, suffix):
+@pytest.mark.usefixtures("in_its_own_process")
+def test_damaged_files_end_in_a_clear_error_or_a_network(tmp_path, monkeypatch, suffix):
     path = tmp_path / f"net{suffix}"
     WAYS[suffix](path, [dense("a", WIDTH, 3, "relu"), dense("b", 3, 1)])
     content, refused = path.read_bytes(), 0
-    for seed in range(150):
+    monkeypatch.setattr(hdf5_process, "SECONDS", 5)
+    for seed in range(12):
         random = np.random.default_rng(seed)
         damaged = bytearray(content[: random.integers(1, len(content))] if seed % 5 == 0 else content)
         for place in random.integers(0, len(damaged), 1 + seed % 4):
@@ -349,4 +366,20 @@ def test_damaged_files_end_in_a_clear_error_or_a_network(tmp_path, suffix):
             load_model(path)
         except LikewiseError:
             refused += 1
-    assert refused > 30
+    assert refused > 2
+
+
+@both
+@pytest.mark.usefixtures("in_its_own_process")
+def test_files_that_never_end_are_left(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr(hdf5_process, "SECONDS", 0.001)
+    with pytest.raises(UnsupportedModel, match="no HDF5 file that can be read within"):
+        saved(tmp_path, suffix, [FIRST])
+
+
+@pytest.mark.usefixtures("in_its_own_process")
+def test_modules_beside_the_data_are_not_imported(tmp_path, monkeypatch):
+    """The process that opens the file does not look into the folder it is started in."""
+    (tmp_path / "json.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    saved(tmp_path, ".h5", [FIRST, dense("b", 3, 1)])
