@@ -80,3 +80,17 @@ def test_what_is_known_of_open_boxes_narrows_a_sample(monkeypatch):
     assert sampled.stats["settled"] > 0
     assert sampled.upper - sampled.lower < proved.upper - proved.lower
     assert max(sampled.lower, proved.lower) <= min(sampled.upper, proved.upper)
+
+
+@pytest.mark.parametrize("similar", ["free", "pairs and within"])
+@pytest.mark.parametrize("limit", [0.02, 0.1, 0.3])
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_brackets_hold_shares_of_probability_gaps(similar, limit, monkeypatch):
+    monkeypatch.setattr(share_bracket, "FEW_INDIVIDUALS", 0)
+    claim = model_of((6,)), SPACE, SIMILAR[similar], lw.ProbabilityGap(limit)
+    exact = lw.share(*claim, method="exact")
+    proved = lw.share(*claim, method="certified", budget=60)
+    assert proved.lower - 1e-12 <= exact.lower
+    assert exact.upper <= proved.upper + 1e-12
+    if similar == "free":
+        assert proved.upper - proved.lower < 1e-3

@@ -4,6 +4,7 @@ With f_v(z) = m(z) + [low_v, high_v] for all settings v of what may differ, an i
 
     for decisions, margin 0   biased where  -max low_w < m <= -min high_w,  fair unless  -max high_w < m <= -min low_w          (w with v among them)
     for decisions, margin t   biased where  t - low_v < m <= -t - min high_w  or  t - max low_w < m <= -t - high_v,  fair unless the same with low and high exchanged
+    for probability gaps      biased where m lies between ends that two scores apart by max low_w - high_v, or by low_v - min high_w, have (`probability_intervals`)
     for score gaps, limit d   biased if  max low_w - high_v > d  or  low_v - min high_w > d,  fair unless one of them exceeds d with low and high exchanged,
 
 whatever else is known of z. Under a product measure m is a sum of independent numbers, also independent of the setting, so that probabilities of intervals are had on a grid
@@ -25,7 +26,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.partition.engine import BoxCount
+from likewise.analysis.probability_intervals import (
+    NOWHERE,
+    Interval,
+    possible_interval,
+    sure_interval,
+)
 from likewise.clock import check_clock
+from likewise.errors import InternalError
+from likewise.model.witness_set import ProbabilitySet
 from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
@@ -74,9 +83,12 @@ class FormMasses:
     def of(cls, judging: RowClaim, judge: BoxJudge, measure: Measure) -> FormMasses | None:
         """None where the score has no forms, or there are too many settings."""
         question, oracles = judge.problem.question, judge.problem.oracles
-        if oracles.several or question.kind not in ("decision", "score") or not measure.known:
+        if oracles.several or not measure.known:
             return None
-        if Fraction(double_above(question.level)) != question.level:
+        curved = isinstance(judge.problem.case.line, ProbabilitySet)
+        if not curved and (
+            question.kind == "probability" or Fraction(double_above(question.level)) != question.level
+        ):
             return None
         moving = [k for k in judging.inquiry.moving if judge.relations[k].kind in ("free", "pairs")]
         settings = divide_settings(judge, measure, moving)
@@ -169,6 +181,8 @@ class FormMasses:
             outer = _upwards(high.max(axis=1) + apart), _downwards(low.min(axis=1) - apart)
             if self.kind == "score":
                 found = self._gaps(group, forms, inner, outer)
+            elif self.kind == "probability":
+                found = self._probabilities(group, forms, inner, outer)
             elif group.own is None or self.level == 0:
                 one, two = (-inner[0], -inner[1]), (-outer[0], -outer[1])
                 found = [one, _nothing(one)], [two, _nothing(two)]
@@ -205,6 +219,32 @@ class FormMasses:
         )
         return [everybody[0], _nothing(everybody[0])], [everybody[1], _nothing(everybody[1])]
 
+    def _probabilities(
+        self, group: Group, forms: Forms, inner: Ends, outer: Ends
+    ) -> tuple[list[Ends], list[Ends]]:
+        """Own probabilities below those of another one, or above."""
+        line, own = self.judge.problem.case.line, 0 if group.own is None else group.own
+        if not isinstance(line, ProbabilitySet):
+            raise InternalError("probabilities of another set of witnesses")
+        sure, possible = [], []
+        for i in range(len(forms.low)):
+            low, high = float(forms.low[i, own]), float(forms.high[i, own])
+            sure.append(
+                _apart_or_one(
+                    sure_interval(float(inner[0][i]), high, line),
+                    sure_interval(low, float(inner[1][i]), line),
+                )
+            )
+            possible.append(
+                _apart_or_one(
+                    possible_interval(float(outer[0][i]), low, line),
+                    possible_interval(high, float(outer[1][i]), line),
+                )
+            )
+        ends = np.array(sure), np.array(possible)  # (boxes, 2, 2)
+        found = [[(end[:, n, 0], end[:, n, 1]) for n in range(2)] for end in ends]
+        return found[0], found[1]
+
     def _apart(self, forms: Forms, lo: Floats, hi: Floats) -> Floats:
         """How far the m of similar individuals can be apart, by box."""
         found = np.zeros(len(lo))
@@ -225,6 +265,13 @@ class FormMasses:
 
 
 Ends = tuple["Floats", "Floats"]
+
+
+def _apart_or_one(one: Interval, two: Interval) -> tuple[Interval, Interval]:
+    """Two intervals that exclude each other: the same, or the one that they are together."""
+    if one[0] >= one[1] or two[0] >= two[1] or one[1] < two[0] or two[1] < one[0]:
+        return one, two
+    return (min(one[0], two[0]), max(one[1], two[1])), NOWHERE
 
 
 def _nothing(ends: Ends) -> Ends:
