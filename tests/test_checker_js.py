@@ -1,0 +1,77 @@
+"""The second checker (`checker-js`) passes its own tests, where node is installed, and answers as the first one does."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import likewise
+import pytest
+
+ROOT = Path(__file__).parent.parent
+CHECKER = ROOT / "checker-js"
+GOLDEN = ROOT / "tests" / "certificate" / "golden"
+NODE = shutil.which("node")
+OLDEST = 18
+
+
+def _node_is_too_old() -> bool:
+    if NODE is None:
+        return True
+    version = subprocess.run([NODE, "--version"], capture_output=True, text=True, check=True).stdout
+    return int(version.lstrip("v").split(".")[0]) < OLDEST
+
+
+pytestmark = pytest.mark.skipif(
+    _node_is_too_old(), reason=f"node {OLDEST} or newer is not installed: checker-js was not tested"
+)
+
+
+def test_its_own_tests_pass() -> None:
+    files = sorted(str(path) for path in (CHECKER / "test").glob("*.test.js"))
+    assert files
+    run = subprocess.run([NODE, "--test", *files], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]
+
+
+def test_command_answers_as_the_python_checker_does() -> None:
+    paths = sorted(GOLDEN.glob("*.likewise"))
+    command = [NODE, str(CHECKER / "bin" / "likewise-check.js"), "--json", *map(str, paths)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    for path, line in zip(paths, run.stdout.splitlines(), strict=True):
+        answer = json.loads(line)
+        report = likewise.check(path)
+        assert answer["accepted"] == report.accepted, path.name
+        assert answer["kind"] == report.kind
+        assert sorted(answer["packs"]) == sorted(report.packs)
+        assert answer["covers_floating_point"] == report.covers_floating_point
+        assert answer["label_of_everybody"] == report.decided
+
+
+def test_exit_codes(tmp_path: Path) -> None:
+    command = str(CHECKER / "bin" / "likewise-check.js")
+    nothing = tmp_path / "nothing.likewise"
+    nothing.write_bytes(b"no certificate")
+    for arguments in ([str(nothing)], [str(tmp_path / "absent")], [], ["--unknown"]):
+        assert subprocess.run([NODE, command, *arguments], capture_output=True, check=False).returncode == 2
+    cut = tmp_path / "cut.likewise"
+    cut.write_bytes((GOLDEN / "v1-within.likewise").read_bytes()[:-9])
+    assert subprocess.run([NODE, command, str(cut)], capture_output=True, check=False).returncode in (2, 4)
+
+
+def test_few_mutants_get_the_same_answer_from_both() -> None:
+    """The long run is `node checker-js/tools/differential.js`; this one keeps it alive."""
+    paths = sorted(str(path) for path in GOLDEN.glob("*.likewise"))
+    command = [
+        NODE,
+        str(CHECKER / "tools" / "differential.js"),
+        "--python",
+        sys.executable,
+        "--count",
+        "100",
+        *paths,
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-2000:]
