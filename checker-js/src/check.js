@@ -63,15 +63,10 @@ export function checkCertificate(file, { seconds = 3600, onProgress } = {}) {
     readCertificate(certificate, report, new Clock(seconds), onProgress);
     report.answer = 'accepted';
   } catch (error) {
-    if (error instanceof Unreadable) {
-      report.answer = 'unreadable';
-    } else if (error instanceof Rejection || error instanceof RangeError) {
-      // A RangeError: a number or a text larger than the engine can hold.
-      report.answer = report.kind === null ? 'unreadable' : 'rejected';
-      report.line = certificate.lines.number;
-    } else {
-      throw error;
-    }
+    // A RangeError: a number or a text larger than the engine can hold.
+    if (!(error instanceof Unreadable || error instanceof Rejection || error instanceof RangeError)) throw error;
+    report.answer = certificate.isKnown ? 'rejected' : 'unreadable';
+    report.line = certificate.lines.number;
     report.reason = error.message;
   }
   return report;
@@ -82,6 +77,8 @@ class CertificateReader {
   /** @param {Uint8Array} file */
   constructor(file) {
     this.lines = new LineReader(file);
+    // Whether the first line was that of a certificate of version 1: from then on a file is rejected, not unreadable.
+    this.isKnown = false;
     /** the digest of all bytes before the line that was read last */
     this.before = new Sha256();
     // The line that was read last.
@@ -110,7 +107,7 @@ class CertificateReader {
  * @param {((lines: number) => void) | undefined} onProgress
  */
 function readCertificate(certificate, report, clock, onProgress) {
-  const { kind, digests } = readHeader(certificate.next());
+  const { kind, digests } = readHeader(certificate);
   report.kind = kind;
   report.digests = digests;
   const reader = claimReader();
@@ -147,12 +144,14 @@ function readCertificate(certificate, report, clock, onProgress) {
 }
 
 /**
- * @param {Json} json
+ * @param {CertificateReader} certificate
  * @returns {{kind: 'proof' | 'witness', digests: Record<string, string>}}
  */
-function readHeader(json) {
+function readHeader(certificate) {
+  const json = certificate.next();
   const version = json instanceof Map ? json.get('likewise-certificate') : undefined;
   if (version !== 1n) throw new Unreadable('not a Likewise certificate of version 1');
+  certificate.isKnown = true;
   const part = readObject(json, 'header', ['likewise-certificate', 'kind', 'tool', 'words', 'digests']);
   readText(part('tool'), 'tool');
   readText(part('words'), 'words');

@@ -22,14 +22,12 @@ const ESCAPES = new Map([
 ]);
 
 /**
- * @param {string} text one line, without its line feed
+ * @param {string} text one line, without its line feed: no white space before the value or after it
  * @returns {Json}
  */
 export function parseJson(text) {
   const parser = new Parser(text);
-  parser.skipSpace();
   const value = parser.value(0);
-  parser.skipSpace();
   require(parser.at === text.length, 'text after the JSON value');
   return value;
 }

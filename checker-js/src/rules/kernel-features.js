@@ -75,9 +75,6 @@ function quadratic(body, columns) {
  */
 function oneHot(count, distances) {
   const rows = Array.from({ length: count }, (_, v) => distances(Rational.of(v)));
-  if (rows.every((row) => row.every((distance) => distance.isZero()))) {
-    return { sort: 'one-hot', distance: ZERO, own: rows[0].map(() => -1) };
-  }
   /** @type {Rational | null} */
   let common = null;
   const own = rows[0].map(() => -1);

@@ -9,7 +9,8 @@ import { FIXED_BITS } from './fixed-point.js';
 import { kernelAxes, KernelAxes } from './kernel-axes.js';
 import { Expansions } from './kernel-expansion.js';
 import { kernelFeatures } from './kernel-features.js';
-import { KernelMajorant } from './kernel-majorant.js';
+import { KernelAmounts } from './kernel-amounts.js';
+import { kernelMaximum } from './kernel-majorant.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
@@ -43,9 +44,9 @@ export function kernel(context, cell, json) {
   const { first, second } = context.derive(line, () => ({ first: scoreBody(body, line.first), second: scoreBody(body, line.second) }));
   const kappa = line.a.times(first.bias[0]).minus(line.b.times(second.bias[0]));
   const expansions = new Expansions(axes, factorsOf(first, line.a), factorsOf(second, line.b));
-  const majorant = new KernelMajorant(axes, expansions.terms, () => context.clock.tick());
-  subtractPsi(majorant, axes, line.target.minus(kappa), body.gamma, r);
-  const bound = majorant.maximum(hints) + expansions.constant + expansions.error;
+  const amounts = new KernelAmounts(axes, expansions.terms, () => context.clock.tick());
+  subtractPsi(amounts, axes, line.target.minus(kappa), body.gamma, r);
+  const bound = kernelMaximum(amounts, hints) + expansions.constant + expansions.error;
   require(bound < 0n, 'the bound of this leaf does not separate its cell from witnesses');
   return { clearance: context.noClearance, line };
 }
@@ -67,19 +68,19 @@ function factorsOf(body, weight) {
 }
 
 /**
- * Takes from the majorant a lower bound of Psi(R) <= U exp(gamma R), R = sum A_k w_k^2 y_k^2: a number and multiples of y_k^2.
+ * Takes from the amounts a lower bound of Psi(R) <= U exp(gamma R), R = sum A_k w_k^2 y_k^2: a number and multiples of y_k^2.
  * Rounding either down keeps it a lower bound, as y_k^2 >= 0.
- * @param {KernelMajorant} majorant
+ * @param {KernelAmounts} amounts
  * @param {KernelAxes} axes
  * @param {Rational} U
  * @param {Rational} gamma
  * @param {bigint} r gamma R0 = r / 1024
  */
-function subtractPsi(majorant, axes, U, gamma, r) {
+function subtractPsi(amounts, axes, U, gamma, r) {
   const { constant, slope } = U.sign() >= 0 ? tangent(U, gamma, r) : secant(U, gamma, sum(axes.numeric.map(({ square }) => square)));
-  majorant.constant -= constant.floor(FIXED_BITS);
+  amounts.constant -= constant.floor(FIXED_BITS);
   axes.numeric.forEach(({ square }, f) => {
-    majorant.n2[f] -= slope.times(square).floor(FIXED_BITS);
+    amounts.n2[f] -= slope.times(square).floor(FIXED_BITS);
   });
 }
 

@@ -27,9 +27,9 @@ import { majorantMaximum } from './majorant.js';
 export function polynomial(context, cell, json) {
   const body = polynomialBody(context);
   readArrayOf(json, 'polynomial', 3);
-  const line = context.readLine(json[1]);
   const cube = cubeOf(context.geometry, cell, body.columns);
   if (cube === null) return { clearance: null, line: null };
+  const line = context.readLine(json[1]);
   const hints = readArrayOf(json[2], 'hints', cube.axes).map((hint) => readInt(hint, 'hint', -64n, 64n));
   const excess = excessOf(context, body, cube, line);
   return concludeFromExcess(context, line, majorantMaximum(cube, excess, hints));

@@ -33,9 +33,9 @@ const ANY = 10n ** BigInt(MAXIMUM.intCharacters);
 export function sos(context, cell, json) {
   const body = polynomialBody(context);
   readArrayOf(json, 'sos', 4);
-  const line = context.readLine(json[1], true);
   const cube = cubeOf(context.geometry, cell, body.columns);
   if (cube === null) return { clearance: null, line: null };
+  const line = context.readLine(json[1], true);
   const bits = Number(readInt(json[2], 'bits', 0n, MOST_BITS));
   const bounded = excessOf(context, body, cube, line);
   for (const item of readArray(json[3], 'generators')) {
