@@ -70,6 +70,7 @@ async function main() {
   const counts = new Map();
   let [disagreements, lineDifferences, ours, theirs] = [0, 0, 0, 0];
   for (let n = 0; n < Number(values.count); n++) {
+    if (n % 1000 === 0 && n > 0) console.error(`${n} mutants, ${disagreements} disagreements`);
     const original = originals[n % originals.length];
     const { lines, seal, what } = mutate(original.lines, random);
     const file = writeCertificate(lines, { seal });

@@ -1,7 +1,7 @@
 /** The claim of a certificate: its four lines after the header (section 2). */
 
 import { readModel } from './model.js';
-import { readProperty } from './property.js';
+import { checkProperty, readProperty } from './property.js';
 import { readSimilarity } from './similarity.js';
 import { readSpace } from './space.js';
 
@@ -30,24 +30,23 @@ export const CLAIM_LINES = /** @type {const} */ (['space', 'similarity', 'proper
  * @returns {{take: (json: Json) => void, claim: () => Claim}}
  */
 export function claimReader() {
-  /** @type {Partial<{space: Space, similarity: Relation[], model: Model}>} */
+  /** @type {Partial<{space: Space, similarity: Relation[], property: Property, model: Model}>} */
   const parts = {};
-  /** @type {ReturnType<typeof readProperty> | undefined} */
-  let propertyFor;
   let taken = 0;
   return {
     take(json) {
       const name = CLAIM_LINES[taken++];
       if (name === 'space') parts.space = readSpace(json);
       else if (name === 'similarity') parts.similarity = readSimilarity(json, /** @type {Space} */ (parts.space));
-      else if (name === 'property') propertyFor = readProperty(json);
+      else if (name === 'property') parts.property = readProperty(json);
       else parts.model = readModel(json, /** @type {Space} */ (parts.space));
     },
     claim() {
-      const { space, similarity, model } = parts;
-      if (!space || !similarity || !model || !propertyFor) throw new Error('the claim is not complete');
+      const { space, similarity, property, model } = parts;
+      if (!space || !similarity || !property || !model) throw new Error('the claim is not complete');
       const hasClearance = model.body.kind === 'affine' || model.body.kind === 'trees';
-      return { space, similarity, property: propertyFor(model.head), model, hasClearance };
+      checkProperty(property, model.head);
+      return { space, similarity, property, model, hasClearance };
     },
   };
 }

@@ -3,6 +3,7 @@
 import { ONE, Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readIndex, readObject, readOnly } from '../file/fields.js';
+import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 
 /**
@@ -20,28 +21,14 @@ import { reject, require } from '../rejection.js';
 
 /**
  * @param {Json} json
- * @returns {(head: Head) => Property} reads the property as one of a model with this head
+ * @returns {Property}
  */
 export function readProperty(json) {
   const inner = readOnly(json, 'property');
-  return (head) => {
-    const property = readKind(inner, head);
-    checkNeeds(property, head);
-    return property;
-  };
-}
-
-/**
- * @param {Json} json
- * @param {Head} head
- * @returns {Property}
- */
-function readKind(json, head) {
-  const kind = json instanceof Map ? json.get('kind') : null;
+  const kind = inner instanceof Map ? inner.get('kind') : null;
   if (kind !== 'decision' && kind !== 'score' && kind !== 'probability') return reject('property: an unknown kind');
   const number = kind === 'decision' ? 'margin' : 'delta';
-  const keys = head.kind === 'classes' ? ['kind', number, 'class'] : ['kind', number];
-  const part = readObject(json, 'property', keys);
+  const part = readObject(inner, 'property', ['kind', number], ['class']);
   const value = readNumber(part(number), `${number} of the property`);
   if (kind !== 'decision') {
     require(value.sign() >= 0, 'property: delta is negative');
@@ -51,28 +38,32 @@ function readKind(json, head) {
     kind,
     margin: kind === 'decision' ? value : ZERO,
     delta: kind === 'decision' ? ZERO : value,
-    ofClass: head.kind === 'classes' ? readClass(part('class'), head.labels.length) : undefined,
+    ofClass: readClass(part('class')),
   };
 }
 
 /**
- * @param {Json} json
- * @param {number} count
+ * @param {Json | undefined} json
+ * @returns {number | null | undefined}
  */
-function readClass(json, count) {
-  return json === null ? null : readIndex(json, 'class of the property', count);
+function readClass(json) {
+  return json === null || json === undefined ? json : readIndex(json, 'class of the property', MAXIMUM.scores);
 }
 
 /**
+ * Whether a property can be one of a model with this head.
  * @param {Property} property
  * @param {Head} head
  */
-function checkNeeds(property, head) {
+export function checkProperty(property, head) {
   if (head.kind === 'two') {
+    require(property.ofClass === undefined, 'property: a class, but the model has no classes');
     require(property.kind !== 'decision' || head.labels !== null, 'property: a decision needs labels');
     require(property.kind !== 'probability' || head.link !== null, 'property: a probability needs a link');
     return;
   }
+  if (property.ofClass === undefined) reject('property: the class is missing');
+  require(property.ofClass === null || property.ofClass < head.labels.length, 'property: a class that the model has not');
   if (property.kind === 'decision') {
     require(property.margin.sign() >= 0, 'property: a negative margin');
     require(head.classes === 'argmax' || property.margin.isZero(), 'property: votes with a margin');

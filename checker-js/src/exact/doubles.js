@@ -9,10 +9,9 @@ const HIGHEST = 971;
 /** @param {Rational} value */
 export function isDouble(value) {
   if (value.isZero()) return true;
-  if (value.odd !== 1n) return false;
-  const { odd, power } = value.reduced();
-  const length = bitLength(odd);
-  return length <= DIGITS && power >= LOWEST && length + power <= DIGITS + HIGHEST;
+  const { above, below, power } = value.reduced();
+  const length = bitLength(above);
+  return below === 1n && length <= DIGITS && power >= LOWEST && length + power <= DIGITS + HIGHEST;
 }
 
 /**
@@ -21,9 +20,9 @@ export function isDouble(value) {
  */
 export function nextDouble(value) {
   if (value.isZero()) return Rational.dyadic(1n, LOWEST);
-  const { odd, power } = value.reduced();
-  const step = Math.max(LOWEST, power + bitLength(odd) - DIGITS);
-  const mantissa = odd << BigInt(power - step);
+  const { above, power } = value.reduced();
+  const step = Math.max(LOWEST, power + bitLength(above) - DIGITS);
+  const mantissa = above << BigInt(power - step);
   // Just below a power of 2 (in absolute value) doubles are twice as dense, but not among the smallest ones.
   const shrinking = mantissa === -(1n << BigInt(DIGITS - 1)) && step > LOWEST;
   const next = shrinking ? Rational.dyadic(2n * mantissa + 1n, step - 1) : Rational.dyadic(mantissa + 1n, step);

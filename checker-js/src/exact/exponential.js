@@ -12,7 +12,7 @@ import { bitLength, floorDivide, Rational } from './rational.js';
  * @typedef {{lo: bigint, hi: bigint}} FixedBounds
  */
 
-/** exp(x) is halved this often before its series is summed up, and squared as often afterwards. */
+/** x is halved this often before the series of exp is summed up, which is then squared as often. */
 const HALVINGS = 8;
 const GUARD_BITS = 32;
 
@@ -74,24 +74,24 @@ function logOfTwo(bits) {
 }
 
 /**
+ * The series of exp(y), y = x / 2^HALVINGS < 1/2, rounded down, then squared HALVINGS times. Of the series, each term is less
+ * than 4 units too small (half the error of the one before, and two roundings of less than one), the rest is less than a
+ * unit, and y is less than a unit too small, which is less than 4 units of exp(y): that is added for `hi`.
  * @param {bigint} x from 0 to 2^bits, standing for x / 2^bits
  * @param {bigint} bits
  * @returns {FixedBounds} of exp(x / 2^bits)
  */
 function expOfSmall(x, bits) {
-  const one = 1n << bits;
-  const lowX = x >> BigInt(HALVINGS);
-  const highX = lowX + 1n;
-  let [lo, hi] = [one, one];
-  let [lowTerm, highTerm] = [one, one];
-  for (let k = 1n; highTerm > 1n; k += 1n) {
-    lowTerm = (lowTerm * lowX) / (k * one);
-    highTerm = ceilDivide(highTerm * highX, k * one);
-    lo += lowTerm;
-    hi += highTerm;
+  const y = x >> BigInt(HALVINGS);
+  let term = 1n << bits;
+  let lo = term;
+  let terms = 0n;
+  while (term > 0n) {
+    terms += 1n;
+    term = ((term * y) >> bits) / terms;
+    lo += term;
   }
-  // Each further term is at most half of the one before, the last one being at most 1.
-  hi += 1n;
+  let hi = lo + 4n * terms + 8n;
   for (let i = 0; i < HALVINGS; i++) {
     lo = (lo * lo) >> bits;
     hi = ceilShift(hi * hi, bits);
@@ -117,12 +117,13 @@ export function expFixed(x, bits) {
   const [nearTwo, farTwo] = doublings >= 0n ? [two.lo, two.hi] : [two.hi, two.lo];
   const lowRest = point - doublings * farTwo;
   const highRest = point + 1n - doublings * nearTwo;
-  const lo = expOfSmall(lowRest > 0n ? lowRest : 0n, work).lo;
-  const hi = expOfSmall(highRest, work).hi;
+  const start = lowRest > 0n ? lowRest : 0n;
+  const { lo, hi } = expOfSmall(start, work);
   const drop = work - BigInt(bits) - doublings;
-  // exp(rest) with a rest below 0 (by a rounding of log 2) is at least 1 - |rest|.
-  const correction = lowRest < 0n ? -lowRest : 0n;
-  return { lo: shift(lo - correction, drop), hi: shiftUp(hi, drop) };
+  // exp(rest) with a rest below 0 (by a rounding of log 2) is at least 1 - |rest|; exp(s + t) <= exp(s) (1 + 2 t) for t <= 1.
+  const below = lowRest < 0n ? -lowRest : 0n;
+  const above = ceilShift(2n * hi * (highRest - start), work);
+  return { lo: shift(lo - below, drop), hi: shiftUp(hi + above, drop) };
 }
 
 /**

@@ -1,12 +1,14 @@
 /**
  * Exact rational numbers.
  *
- * A value is top * 2^two / odd, odd a positive odd integer without common factor with top. Certificates are full of
- * doubles, whose denominators are powers of 2: for them odd is 1 and no greatest common divisor is ever needed.
+ * A value is top * 2^two / odd, odd a positive odd integer. Certificates are full of doubles, whose denominators are powers
+ * of 2: for them odd is 1 and no greatest common divisor is ever needed. Other denominators are reduced when they get long.
  */
 
 const WORD = 64;
 const WORD_BIG = 64n;
+/** Denominators up to this size are left as they are. */
+const SHORT = 1n << 384n;
 
 /**
  * @param {bigint} a
@@ -79,14 +81,7 @@ export class Rational {
       top >>= WORD_BIG;
       two += WORD;
     }
-    if (odd !== 1n) {
-      const common = commonDivisor(top, odd);
-      if (common !== 1n) {
-        top /= common;
-        odd /= common;
-      }
-    }
-    return new Rational(top, two, odd);
+    return odd > SHORT ? new Rational(top, two, odd).lowest() : new Rational(top, two, odd);
   }
 
   /** @param {bigint | number} whole */
@@ -207,8 +202,16 @@ export class Rational {
     return this.compare(other) === 0;
   }
 
+  /** The same value without a common factor of top and odd. */
+  lowest() {
+    if (this.odd === 1n) return this;
+    const common = commonDivisor(this.top, this.odd);
+    return common === 1n ? this : new Rational(this.top / common, this.two, this.odd / common);
+  }
+
   isWhole() {
-    return this.odd === 1n && (this.two >= 0 || this.top === 0n || trailingZeros(this.top) >= -this.two);
+    const { top, two, odd } = this.lowest();
+    return odd === 1n && (two >= 0 || top === 0n || trailingZeros(top) >= -two);
   }
 
   /**
@@ -229,18 +232,19 @@ export class Rational {
     return -this.negated().floor(bits);
   }
 
-  /** The odd part of a dyadic value and its power of 2; the part is 0 for 0. */
+  /** The odd parts of numerator and denominator, in lowest terms, and the power of 2 between them. */
   reduced() {
-    if (this.top === 0n) return { odd: 0n, power: 0 };
-    const zeros = trailingZeros(this.top);
-    return { odd: this.top >> BigInt(zeros), power: this.two + zeros };
+    if (this.top === 0n) return { above: 0n, below: 1n, power: 0 };
+    const { top, two, odd } = this.lowest();
+    const zeros = trailingZeros(top);
+    return { above: top >> BigInt(zeros), below: odd, power: two + zeros };
   }
 
   /** As a fraction in lowest terms. */
   toString() {
-    const { odd, power } = this.reduced();
-    const top = power > 0 ? odd << BigInt(power) : odd;
-    const bottom = power < 0 ? this.odd << BigInt(-power) : this.odd;
+    const { above, below, power } = this.reduced();
+    const top = power > 0 ? above << BigInt(power) : above;
+    const bottom = power < 0 ? below << BigInt(-power) : below;
     return bottom === 1n ? `${top}` : `${top}/${bottom}`;
   }
 }

@@ -64,10 +64,13 @@ function entryOf(columns, row, v) {
  * @returns {WholeLayer}
  */
 function wholeLayer({ biases, weights }) {
-  const numbers = [...biases, ...weights.flat()];
+  const numbers = [...biases, ...weights.flat()].map((number) => number.lowest());
   const power = numbers.reduce((least, { two }) => Math.min(least, two), 0);
   const odd = numbers.reduce((common, number) => leastCommonMultiple(common, number.odd), 1n);
-  const whole = (/** @type {Rational} */ { top, two, odd: own }) => (top << BigInt(two - power)) * (odd / own);
+  const whole = (/** @type {Rational} */ number) => {
+    const { top, two, odd: own } = number.lowest();
+    return (top << BigInt(two - power)) * (odd / own);
+  };
   return { denominator: odd << BigInt(-power), biases: biases.map(whole), weights: weights.map((row) => row.map(whole)) };
 }
 
