@@ -29,6 +29,7 @@ from likewise.search.counterparts import judge_rows
 from likewise.search.inquiry import Inquiry
 from likewise.search.judgement import Judgement
 from likewise.search.pace import warm_up
+from likewise.search.workers import LOSSES
 from likewise.spec.pairs import pin_features
 from likewise.verifying.posed_problem import PosedProblem, pose
 
@@ -222,7 +223,7 @@ def _judge_in_processes(
     parts = [executor.submit(_judge_part, judging.source.claim, rows[some], pinned, left) for some in places]
     found = Judgement.open(len(rows), rows.shape[1])
     for some, part in zip(places, parts, strict=True):
-        with suppress(TimeoutError):
+        with suppress(TimeoutError, *LOSSES):  # whose rows stay open
             found.put(some, part.result(timeout=min(budget.checking_seconds, threading.TIMEOUT_MAX)))
         part.cancel()
         judging.tell(f"{len(rows):,} rows in {jobs} processes")

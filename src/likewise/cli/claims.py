@@ -12,6 +12,8 @@ printed yet.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -31,8 +33,6 @@ from likewise.cli.similar_flags import add_pairs, check_something_differs, parse
 from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, suggest_name
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from likewise.problem import Problem
     from likewise.run import Run
     from likewise.spec.claim import WrittenClaim
@@ -82,6 +82,7 @@ class _ClaimRequest:
     outside: Outside
 
 
+@contextmanager
 def start_run(
     flags: ClaimFlags,
     look: SearchFlags,
@@ -89,19 +90,25 @@ def start_run(
     progress: bool,
     checkpoint: str | None = None,
     resume: bool = False,
-) -> AbstractContextManager[Run]:
+) -> Iterator[Run]:
     """The run that the flags ask for."""
-    from likewise.run import open_run as run_with
+    from likewise.cli.cluster import connect
+    from likewise.run import open_run
 
-    return run_with(
-        budget=look.budget,
-        import_budget=flags.import_budget,
-        n_jobs=-1 if look.jobs is None else look.jobs,
-        random_state=look.seed,
-        progress=progress,
-        checkpoint=checkpoint,
-        resume=resume,
-    )
+    with (
+        nullcontext((None, -1)) if look.cluster is None else connect(look.cluster) as (executor, workers),
+        open_run(
+            budget=look.budget,
+            import_budget=flags.import_budget,
+            n_jobs=workers if look.jobs is None else look.jobs,
+            executor=executor,
+            random_state=look.seed,
+            progress=progress,
+            checkpoint=checkpoint,
+            resume=resume,
+        ) as run,
+    ):
+        yield run
 
 
 def load_claim(

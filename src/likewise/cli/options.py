@@ -57,6 +57,7 @@ class SearchFlags(_OptionGroup):
     budget: float
     jobs: int | None
     seed: int
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +159,10 @@ JOBS = click.Option(
 SEED = click.Option(
     ["--seed"], type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the search."
 )
-SEARCH = (BUDGET, JOBS, SEED)
+CLUSTER = click.Option(
+    ["--cluster"], metavar="ADDRESS", help="Search and check in the workers of a Dask scheduler instead."
+)
+SEARCH = (BUDGET, JOBS, CLUSTER, SEED)
 CHECKPOINT = click.Option(
     ["--checkpoint"], metavar="FILE", help="Write the state of the search here, now and then and at its end."
 )
