@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import likewise
 import pytest
+
+import likewise
 
 ROOT = Path(__file__).parent.parent
 CHECKER = ROOT / "checker-js"
