@@ -6,11 +6,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.families.network.cells import random_cells, random_problem, sampled_pairs
+from tests.families.network.networks import SPACE, columns, random_network
 
+import likewise as lw
 from likewise.certificate.writer import json_line, similarity_line, space_line
+from likewise.families.network import bounder
 from likewise.families.network.cells import bound_cells
 from likewise.families.network.family import FAMILY
 from likewise.families.network.sure import sure_bound
+from likewise.spec.pairs import pair_space
 from likewise_check.core.cells import LimitedCell, make_box
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.line_reader import decode_line
@@ -234,3 +238,17 @@ def test_numbers_too_small_for_float64_are_counted():
                 assert exact <= Fraction(sure)
                 seen += exact != 0
     assert seen > 50
+
+
+def test_warming_up_is_done_once_and_leaves_no_trace(monkeypatch):
+    rng = random.Random(3)
+    (body,), embedding = random_network(rng), columns(rng)
+    pairs = pair_space(SPACE, lw.Similarity(free=["sex"]))
+    cold, warm = (bounder.NetworkBounder(body.score(embedding, len(SPACE)), pairs) for _ in "12")
+    monkeypatch.setattr(bounder, "WARM", set())
+    calls = []
+    monkeypatch.setattr(bounder, "sure_bounds", lambda *_: calls.append(1))
+    warm.warm_up()
+    warm.warm_up()
+    assert len(calls) == 1
+    assert (cold.climbs, cold.rest, cold.resting) == (warm.climbs, warm.rest, warm.resting)

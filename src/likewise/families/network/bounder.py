@@ -46,6 +46,11 @@ DOUBLES = 2**53  # multipliers below are doubles, exactly
 HOPES = 0.3  # of what is promised, that cuts are taken to keep before there were any
 
 
+WARM: set[bool] = (
+    set()
+)  # what was compiled or read from disk in this process: loops with pairs that climb, and without
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """What is known of a cell: multipliers at a lean, and what was promised of the cut that the cell is to get."""
@@ -92,7 +97,10 @@ class NetworkBounder(Bounder):
         return found
 
     def warm_up(self) -> None:
-        """Have the loops compiled: about half a minute once, then kept on disk."""
+        """Have the loops compiled, once a process: about half a minute the first time, then kept on disk."""
+        climbs = not self.pairs.constraints
+        if climbs in WARM:
+            return
         lo = np.array([[float(v.lo) for v in self.pairs.variables]])
         hi = np.array([[float(v.hi) for v in self.pairs.variables]])
         self.bound(lo, hi, np.array([0.5]), np.zeros(1))
@@ -106,6 +114,12 @@ class NetworkBounder(Bounder):
             factors[None],
             np.empty(1),
         )
+        self.climbs, self.rest, self.resting = (
+            0,
+            1,
+            1,
+        )  # a search is the same whether it is the first one or not
+        WARM.add(climbs)
 
     # -- bounds ---------------------------------------------------------------------------------------------------
 
