@@ -290,6 +290,15 @@ def test_weights_that_are_not_those_of_the_layers_are_refused(tmp_path):
         saved(tmp_path, ".h5", [FIRST], change=turned)
 
 
+@both
+@pytest.mark.parametrize("shape", [[None, 5, WIDTH], [None, 5], [None], "all"])
+def test_inputs_that_are_no_rows_of_the_weights_are_refused(tmp_path, suffix, shape):
+    text = json.loads(described([FIRST]))
+    text["config"]["layers"][0]["config"]["batch_shape"] = shape
+    with pytest.raises(UnsupportedModel, match="layer 'input_layer' takes inputs of the shape"):
+        saved(tmp_path, suffix, [FIRST], text=json.dumps(text))
+
+
 def test_weights_alone_are_refused(tmp_path):
     def nameless(file):
         del file.attrs["model_config"]

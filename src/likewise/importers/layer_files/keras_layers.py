@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Config = Mapping[str, Any]
     Weights = list[Tensor]
 
+INPUT_SHAPES = ("batch_shape", "batch_input_shape")
 SEQUENTIAL = "Sequential"
 OTHER_MODELS = "export it as ONNX (model.export('net.onnx', format='onnx'), or tf2onnx), which is read too"
 NOTHING = (
@@ -75,7 +76,23 @@ def layers_graph(layers: Sequence[tuple[str, str, Config]], weights: Mapping[str
     for name, kind, settings in layers:
         _check_precision(name, settings, made.dtype)
         READERS[kind](made, name, settings, list(weights.get(name, [])))
-    return made.graph()
+    found = made.graph()
+    for name, _, settings in layers:
+        _check_rows(name, settings, found.inputs[0].width)
+    return found
+
+
+def _check_rows(name: str, settings: Config, width: int) -> None:
+    """A model takes rows of as many columns as its first weights are for, not tables: layers would be repeated over their rows."""
+    shape = next((settings[key] for key in INPUT_SHAPES if settings.get(key) is not None), None)
+    if shape is not None and (
+        not isinstance(shape, list) or len(shape) != 2 or shape[1] not in (None, width)
+    ):
+        refuse(
+            name,
+            f"takes inputs of the shape {shape!r}",
+            hint=f"rows of {width} columns, [null, {width}], are read",
+        )
 
 
 def weight_names(kind: str, settings: Config) -> tuple[str, ...]:
