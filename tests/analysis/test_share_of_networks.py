@@ -94,3 +94,18 @@ def test_brackets_hold_shares_of_probability_gaps(similar, limit, monkeypatch):
     assert exact.upper <= proved.upper + 1e-12
     if similar == "free":
         assert proved.upper - proved.lower < 1e-3
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_networks_that_bend_everywhere_are_sampled_soon(monkeypatch):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({f"x{k}": rng.uniform(-1, 1, 300) for k in range(12)} | {"sex": rng.integers(0, 2, 300)})
+    model = MLPClassifier((80, 40), max_iter=5, random_state=0).fit(X, X["x0"] * X["x1"] + X["sex"] * 0.2 > 0)
+    space = lw.Space({**{f"x{k}": lw.Continuous(-1, 1) for k in range(12)}, "sex": lw.Integer(0, 1)})
+    runs, run = [], share_bracket.ShareBracket.run
+    monkeypatch.setattr(
+        share_bracket.ShareBracket, "run", lambda *a, **how: (runs.append(how["seconds"]), run(*a, **how))
+    )
+    found = lw.share(model, space, lw.Similarity(free=["sex"]), X=X, budget=20)
+    assert found.method == "sampled"
+    assert runs == [pytest.approx(0.4)]

@@ -20,6 +20,8 @@ from likewise.verifying.certification import CheckRunner
 
 NARROW_ENOUGH = 1e-4  # a certified bracket this narrow is narrow enough
 CELLS_SHARE = 0.2  # of the budget, before a sample is drawn from what they leave
+FIRST_SHARE = 0.02  # of it, by which forms have settled something, or will not in time
+PROMISING = 0.5  # what may be open by then
 
 
 @dataclass(slots=True, kw_only=True)
@@ -186,7 +188,13 @@ class ShareComputation:
         if not self.judging.proves or not self.measure.known or self.judging.pairs.constraints:
             return None
         bracketing = ShareBracket(judging=self.judging, measure=self.measure)
-        bracketing.run(width=NARROW_ENOUGH, seconds=CELLS_SHARE * self.judging.budget.seconds)
+        seconds, left = self.judging.budget.seconds, CELLS_SHARE
+        if bracketing.forms is not None:
+            bracketing.run(width=NARROW_ENOUGH, seconds=FIRST_SHARE * seconds)
+            # Wide and deep networks bend everywhere: there a sample is narrower long before boxes are.
+            left = left - FIRST_SHARE if bracketing.upper - bracketing.lower <= PROMISING else 0.0
+        if left:
+            bracketing.run(width=NARROW_ENOUGH, seconds=left * seconds)
         return bracketing if bracketing.biased or bracketing.fair else None
 
 
