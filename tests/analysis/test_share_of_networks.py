@@ -109,3 +109,43 @@ def test_networks_that_bend_everywhere_are_sampled_soon(monkeypatch):
     found = lw.share(model, space, lw.Similarity(free=["sex"]), X=X, budget=20)
     assert found.method == "sampled"
     assert runs == [pytest.approx(0.4)]
+
+
+MIXED = lw.Space(
+    {
+        "age": lw.Continuous(0, 10),
+        "debt": lw.Integer(0, 8),
+        "sex": lw.Integer(0, 1),
+        "zone": lw.Categorical([0, 1, 2]),
+    }
+)
+CLAIMS = [
+    (lw.Similarity(free=["sex"]), None),
+    (lw.Similarity(free=["sex"], pairs={"zone": [(0, 1)]}), lw.SameDecision(0.2)),
+    (lw.Similarity(free=["sex"], within={"debt": 1}), None),
+    (lw.Similarity(free=["sex", "zone"]), lw.ScoreGap(0.8)),
+    (lw.Similarity(free=["sex"], within={"debt": 2}), lw.ProbabilityGap(0.1)),
+]
+
+
+@pytest.mark.parametrize("case", range(len(CLAIMS)))
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_brackets_hold_what_audits_of_draws_come_to(case):
+    rng, (similar, property) = np.random.default_rng(case), CLAIMS[case]
+    people = pd.DataFrame(
+        {
+            "age": rng.uniform(0, 10, 3000),
+            "debt": rng.integers(0, 9, 3000),
+            "sex": rng.integers(0, 2, 3000),
+            "zone": rng.integers(0, 3, 3000),
+        }
+    )
+    good = people["age"] / 5 + 0.3 * people["debt"] + 0.06 * people["sex"] * people["age"] > 2.4
+    model = MLPClassifier([(6,), (4, 4)][case % 2], max_iter=15, random_state=case).fit(people, good)
+    audited = lw.audit(model, MIXED, similar, property, X=people, budget=60)
+    seen = audited.biased / len(people)
+    off = 5 * np.sqrt(max(seen * (1 - seen), 1 / len(people)) / len(people))
+    proved = lw.share(model, MIXED, similar, property, method="certified", budget=2)
+    assert audited.undecided == 0
+    assert proved.lower - off <= seen <= proved.upper + off
+    assert proved.upper - proved.lower < 0.9
