@@ -21,6 +21,7 @@ SMALLEST = {
         "--data credit --models logistic --methods average",
         "| credit | gender, ethnicity | logistic",
     ),
+    "scale": ("--claims forest-100-6 --budget 2 --processes 1 --workers 10", "forest-100-6"),
     "sos": ("--parts paper", "credit"),
     "trees": ("--data credit --models xgb-100-6 --seconds 2 --veritas-seconds 2", "xgb-100-6"),
     "walk": ("--models logistic --processes 1", "logistic"),

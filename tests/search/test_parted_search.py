@@ -8,6 +8,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 from dataclasses import replace
 
 import pytest
+from sklearn.neural_network import MLPRegressor
 from tests.search.test_branch_and_bound import parity
 from tests.search.test_parts import MODELS, SIMILAR, SPACE, rows
 
@@ -82,6 +83,16 @@ def test_the_same_bracket(name, certify):
     assert parted.upper == pytest.approx(alone.upper, abs=2e-6)
     assert parted.proved == alone.proved
     assert (parted.certificate is None) == (alone.certificate is None)
+
+
+def test_networks_are_searched_in_parts():
+    X, y = rows()
+    model = MLPRegressor(hidden_layer_sizes=(4,), max_iter=300, random_state=0, tol=1e-2).fit(X, y)
+    alone, executor = lw.measure(model, SPACE, SIMILAR, tolerance=1e-3), Inline()
+    parted = lw.measure(model, SPACE, SIMILAR, tolerance=1e-3, executor=executor)
+    assert executor.requests
+    assert (parted.lower, parted.upper) == pytest.approx((alone.lower, alone.upper), abs=1e-3)
+    assert parted.proved
 
 
 def test_levels_rise_while_parts_are_away():

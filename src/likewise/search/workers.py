@@ -16,15 +16,15 @@ import pickle
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-ALONE_SECONDS = 1.0  # that a search is alone before it starts processes
-SPREAD_SECONDS = 0.1  # the same where they run already: until there is something to divide
+ALONE_SECONDS = 1.5  # that a search is alone before it calls for workers: most are over by then
+SPREAD_SECONDS = 0.1  # the same when it is asked something else: until there is something to divide
 MOST_LOSSES = 5  # pieces of work lost in a row before nobody is sent any more
 IDLE_SECONDS = 120.0  # after which a process of a pool without work ends
 KNOWN_MODELS = 4  # that a worker keeps
@@ -42,10 +42,13 @@ class Workers:
             self.count = (
                 getattr(executor, "_max_workers", None) or 1
             )  # as pools of the standard library have it
-        self.started = False  # whether work was sent to somebody
         self._losses = 0
         self._untold: dict[str, int] = {}  # by parcel: how many workers did not know it
-        self._greetings: dict[str, list[Future[Any]]] = {}  # by parcel: what they were sent first
+        self._greetings: dict[str, Future[list[Future[Any]]]] = {}  # by parcel: what they were sent first
+        self._starter: Executor | None = (
+            None  # starting processes may take a while: that is done beside the search
+        )
+        self._closed = False
         self.gone = False
 
     @property
@@ -55,15 +58,14 @@ class Workers:
 
     def patience(self, alone: float) -> float:
         """Seconds that a search, which was `alone` for so many, goes on by itself before it calls for workers."""
-        return SPREAD_SECONDS if self.started else max(ALONE_SECONDS - alone, SPREAD_SECONDS)
+        return max(ALONE_SECONDS - alone, SPREAD_SECONDS)
 
     def submit(self, work: Callable[..., T], *arguments: Any) -> Future[T] | None:
         """Have work done; None where nobody takes any."""
-        if self.gone:
+        if self.gone or self._closed:
             return None
         if self._given is None and self._pool is None:
             self._pool = _start_pool(self.count)
-        self.started = True
         executor: Executor = self._pool if self._given is None else self._given
         try:
             return executor.submit(work, *arguments)
@@ -88,10 +90,16 @@ class Workers:
         if self._losses >= MOST_LOSSES:
             self.gone = True
         if not self.given:
-            self.close()
+            self._end_pool()
 
     def close(self) -> None:
-        """End the processes of a pool, whatever they are doing."""
+        """Send nothing more, and end the processes of a pool, whatever they are doing."""
+        self._closed = True
+        if self._starter is not None:
+            self._starter.shutdown(wait=False)
+        self._end_pool()
+
+    def _end_pool(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=False, kill_workers=True)
             self._pool = None
@@ -108,16 +116,35 @@ class Workers:
     def welcome(self, parcel: Parcel, greet: Callable[..., None], *more: Any) -> bool:
         """Whether a worker is there that knows a parcel: workers may take seconds to begin. They are sent it with the first call, and whoever asks goes on by itself
         meanwhile. True also where nobody will come."""
-        waiting = self._greetings.get(parcel.name)
-        if waiting is None:
-            sent = (self.submit(greet, parcel.name, parcel.content, *more) for _ in range(self.count))
-            waiting = self._greetings[parcel.name] = [future for future in sent if future is not None]
-        for future in [future for future in waiting if future.done()]:
+        if parcel.name not in self._greetings:
+            self._greetings[parcel.name] = self._begin_greeting(parcel, greet, more)
+        sent = self._greetings[parcel.name]
+        for future in [future for future in sent.result() if future.done()] if sent.done() else ():
             if self.lost(future):
                 self._greetings.pop(parcel.name, None)
                 return self.gone
             return True
         return self.gone
+
+    def _begin_greeting(
+        self, parcel: Parcel, greet: Callable[..., None], more: Sequence[Any]
+    ) -> Future[list[Future[Any]]]:
+        if self.given:
+            done: Future[list[Future[Any]]] = Future()
+            done.set_result(self._greet_all(parcel, greet, more))
+            return done
+        if self._starter is None:
+            self._starter = ThreadPoolExecutor(1)
+        return self._starter.submit(self._greet_all, parcel, greet, more)
+
+    def _greet_all(
+        self, parcel: Parcel, greet: Callable[..., None], more: Sequence[Any]
+    ) -> list[Future[Any]]:
+        sent = (self.submit(greet, parcel.name, parcel.content, *more) for _ in range(self.count))
+        greeted = [future for future in sent if future is not None]
+        if self._closed:  # meanwhile
+            self._end_pool()
+        return greeted
 
     def content(self, parcel: Parcel) -> bytes | None:
         """The content of a parcel, where somebody said that he does not know it; None else."""

@@ -206,7 +206,8 @@ class BoxJudge:
     def closes_pairs(self, lo: Floats, hi: Floats, budget: Budget, cells: int) -> bool:
         """Whether a short search closes all pairs of those who are similar to somebody in the box."""
         pairs = narrow_pairs(self.pairs, *self.reached(lo, hi))
-        search = make_frontiers(replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
+        task = replace(self.problem, pairs=pairs, budget=budget, unreplayed=[], workers=None)
+        search = make_frontiers(task)
         return search.run(most=cells * len(search.all)) == "closed"
 
     def bound_decisions(self, boxes: Sequence[Ends], lean: int) -> tuple[NDArray[np.bool_], Floats]:

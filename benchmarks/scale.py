@@ -1,0 +1,139 @@
+"""One search in many processes: the same claims with 1 process and with more, and what limits it with many.
+
+    python -m benchmarks scale [--claims NAME ...] [--processes 1 2] [--budget 60] [--workers 10 100 1000]
+
+Each line is one `measure` of German: its wall time, the cells of its search and the bracket that it reached. A search that closes tells by its time what processes gain, one that does not by its
+cells and its bracket. Times include the start of the processes, and count from when the model is read.
+
+The second table is a simulation of the coordinator with many workers, from what one part took here: workers search parts of two seconds, the coordinator
+needs a while for each that comes back (unpickling, checking its cells, grafting, dealing out), one after another. It says how much of the workers' time is spent searching.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import pickle
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+
+import likewise as lw
+from benchmarks._standardised import standardised
+from benchmarks.rbf import machine
+from likewise.problem import make_claim, prepare
+from likewise.run import Run
+from likewise.search.budget import Budget
+from likewise.search.frontiers import make_frontiers
+from likewise.search.parted_search import MOST_SECONDS
+from likewise.search.parts import absorb, finished_part, resume_part, send_away, take_best
+from likewise.verifying.posed_problem import pose
+
+BUDGET, PROCESSES, WORKERS = 60.0, (1, 2), (10, 100, 1000)
+CLAIMS = ("rbf-age-2", "rbf-4-gamma", "forest-100-6")
+SIMULATED_SECONDS = 600.0
+ROOTS = 64  # of the part that is timed
+
+
+def claim_of(name: str) -> tuple[Any, lw.Space, lw.Similarity, Any]:
+    """Model, space, similarity and rows of a claim by its name."""
+    if name == "rbf-age-2":
+        case = standardised("german", within={"age": 2})
+    else:
+        case = standardised("german", gamma_times=4.0 if name == "rbf-4-gamma" else 1.0)
+    model, similar = case.model, case.similar
+    if name == "forest-100-6":
+        forest = RandomForestClassifier(100, max_depth=6, random_state=0)
+        model = make_pipeline(clone(case.model[0]), forest).fit(case.X, case.model.predict(case.X))
+    return model, case.space, similar, case.X
+
+
+def processes(claims: Sequence[str], counts: Sequence[int], budget: float) -> Table:
+    """Every claim with every number of processes."""
+    table = Table(title=f"measure of German, {machine()}")
+    for column in ("claim", "processes", "seconds", "cells", "lower", "upper"):
+        table.add_column(column, justify="left" if column == "claim" else "right")
+    for name in claims:
+        model, space, similar, X = claim_of(name)
+        for count in counts:
+            found = lw.measure(model, space, similar, X=X, budget=budget, n_jobs=count)
+            took = float(found.stats["seconds"])
+            row = (name, str(count), f"{took:.1f}", f"{found.stats['cells']:,}")
+            table.add_row(*row, f"{found.lower:.6g}", f"{found.upper:.6g}")
+            print("  ".join(row), file=sys.stderr, flush=True)
+    return table
+
+
+def part_costs(name: str) -> tuple[float, int, int]:
+    """Seconds that the coordinator spends on one part, the bytes that it comes back in, and its nodes."""
+    model, space, similar, X = claim_of(name)
+    limit = 1.05 * lw.measure(model, space, similar, X=X, budget=2).lower  # where a search has much to do
+    run = Run(budget=Budget(120))
+    posed = pose(prepare(make_claim(model, space, similar, lw.ScoreGap(limit), X), run), run)
+    frontier = make_frontiers(posed.task).all[0]
+    frontier.run(most=4 * ROOTS)
+    part = send_away(frontier, take_best(frontier, ROOTS))
+    worker = resume_part(frontier.task, part)
+    worker.run(seconds=MOST_SECONDS)
+    message = pickle.dumps(finished_part(worker, part.roots))
+    began = time.perf_counter()
+    absorb(frontier, pickle.loads(message))  # noqa: S301 - written above
+    pickle.dumps(send_away(frontier, take_best(frontier, ROOTS)))
+    return time.perf_counter() - began, len(message), len(worker.proof.nodes)
+
+
+def busy_share(workers: int, seconds: float) -> tuple[float, float]:
+    """Of the workers' time, what they spend searching where each part takes the coordinator so many seconds; and parts a second."""
+    back = [(MOST_SECONDS * (1 + n / workers), n) for n in range(workers)]
+    heapq.heapify(back)
+    free, done = 0.0, 0
+    while back[0][0] < SIMULATED_SECONDS:
+        when, worker = heapq.heappop(back)
+        free = max(free, when) + seconds
+        heapq.heappush(back, (free + MOST_SECONDS, worker))
+        done += 1
+    return done * MOST_SECONDS / (workers * SIMULATED_SECONDS), done / SIMULATED_SECONDS
+
+
+def simulation(name: str, counts: Sequence[int]) -> Table:
+    """What the coordinator allows."""
+    seconds, size, nodes = part_costs(name)
+    title = f"{name}: a part of {nodes:,} nodes is {size / 1e3:,.0f} kB and takes the coordinator {1e3 * seconds:.1f} ms"
+    table = Table(title=title)
+    for column in ("workers", "busy", "parts a second", "MB a second"):
+        table.add_column(column, justify="right")
+    for count in counts:
+        busy, rate = busy_share(count, seconds)
+        table.add_row(f"{count:,}", f"{busy:.0%}", f"{rate:.1f}", f"{rate * size / 1e6:.1f}")
+    return table
+
+
+def run(
+    claims: Sequence[str] = CLAIMS,
+    counts: Sequence[int] = PROCESSES,
+    budget: float = BUDGET,
+    workers: Sequence[int] = WORKERS,
+) -> None:
+    """Print both tables."""
+    console = Console(width=140)
+    console.print(processes(claims, counts, budget))
+    for name in claims:
+        console.print(simulation(name, workers))
+
+
+def main(arguments: list[str]) -> None:
+    """Run with options."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks scale")
+    parser.add_argument("--claims", nargs="+", choices=CLAIMS, default=CLAIMS)
+    parser.add_argument("--processes", nargs="+", type=int, default=PROCESSES)
+    parser.add_argument("--budget", type=float, default=BUDGET)
+    parser.add_argument("--workers", nargs="+", type=int, default=WORKERS)
+    given = parser.parse_args(arguments)
+    run(given.claims, given.processes, given.budget, given.workers)
