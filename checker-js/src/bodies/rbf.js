@@ -1,6 +1,6 @@
 /** The body `rbf` (section 7): f(x) = bias + sum_t coefficient_t exp(-gamma sum_c (column_c(x) - centre_tc)^2). */
 
-import { add, exactly, expOf, multiply } from '../exact/interval.js';
+import { add, exactly, expOfNear, multiply } from '../exact/interval.js';
 import { Rational, bitLength, larger, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArray, readArrayOf, readNumbersOf, readObject } from '../file/fields.js';
@@ -40,6 +40,7 @@ export class RbfBody {
       size = size.plus(coefficients.map((coefficient) => coefficient.absolute()).reduce(larger));
     }
     this.sizeBits = bitLength(size.ceil()) + 4;
+    this.gammaBits = bitLength(gamma.ceil()) + bitLength(BigInt(columns.length)) + 4;
   }
 
   /**
@@ -51,12 +52,15 @@ export class RbfBody {
     const precision = bits + this.sizeBits;
     const values = this.columns.map((column) => columnValue(column, codes[column.feature]));
     let scores = this.bias.map(exactly);
+    // Each square is rounded up to a multiple of 2^-work, so that columns with many denominators do not make long numbers.
+    const work = precision + this.gammaBits;
+    const slack = this.gamma.times(Rational.dyadic(BigInt(values.length), -work));
     for (const { coefficients, centre } of this.terms) {
-      let distance = ZERO;
+      let distance = 0n;
       centre.forEach((number, c) => {
-        distance = distance.plus(values[c].minus(number).squared());
+        distance += values[c].minus(number).squared().ceil(work);
       });
-      const bump = expOf(this.gamma.times(distance).negated(), precision);
+      const bump = expOfNear(this.gamma.times(Rational.dyadic(distance, -work)).negated(), slack, precision);
       scores = scores.map((score, i) => add(score, multiply(bump, coefficients[i])));
     }
     return scores;

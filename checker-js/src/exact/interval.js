@@ -84,6 +84,18 @@ export function expOf(x, bits) {
 }
 
 /**
+ * Of exp(y) for every y from x to x + slack, as exp(x + t) <= exp(x) (1 + 2 t) for 0 <= t <= 1.
+ * @param {Rational} x
+ * @param {Rational} slack from 0 to 1, short
+ * @param {number} bits
+ * @returns {Interval}
+ */
+export function expOfNear(x, slack, bits) {
+  const { lo, hi } = expOf(x, bits);
+  return interval(lo, hi.plus(hi.times(slack).scaled(1)));
+}
+
+/**
  * @param {Interval} x
  * @param {number} bits
  */

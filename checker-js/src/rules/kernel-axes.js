@@ -4,7 +4,7 @@ import { larger, Rational, smaller, ZERO } from '../exact/rational.js';
 import { reject } from '../rejection.js';
 import { related } from '../claim/similarity.js';
 import { positionOf } from '../claim/space.js';
-import { towardsZero } from './fixed-point.js';
+import { EXPONENT_BITS, towardsZero } from './fixed-point.js';
 import { pairedSpans, spanOf } from './paired.js';
 
 /**
@@ -39,8 +39,10 @@ export class KernelAxes {
     this.numeric = [];
     /** @type {OneHotAxis[]} */
     this.oneHot = [];
-    /** @type {[Rational[], Rational[]]} the exponents of the factors in front of the expansions, at x and at x' */
-    this.exponents = [Array.from({ length: terms }, () => ZERO), Array.from({ length: terms }, () => ZERO)];
+    /** @type {[bigint[], bigint[]]} the exponents of the factors in front of the expansions, at x and at x', rounded down */
+    this.exponents = [Array.from({ length: terms }, () => 0n), Array.from({ length: terms }, () => 0n)];
+    /** how often each of them was rounded, at most */
+    this.roundings = 0;
     this.hints = 0;
     this.twoCopies = false;
     this.holdsNoPair = false;
@@ -52,7 +54,8 @@ export class KernelAxes {
    */
   addExponents(copy, amountOf) {
     const exponents = this.exponents[copy];
-    for (let t = 0; t < exponents.length; t++) exponents[t] = exponents[t].plus(amountOf(t));
+    this.roundings += 1;
+    for (let t = 0; t < exponents.length; t++) exponents[t] += amountOf(t).floor(EXPONENT_BITS);
   }
 }
 

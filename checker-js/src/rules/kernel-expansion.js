@@ -53,6 +53,15 @@ export class Expansions {
   /**
    * @param {number} t
    * @param {0 | 1} copy
+   * @param {Rational} weight a F_t or b G_t
+   */
+  factor(t, copy, weight) {
+    return fixedProduct(weight, this.axes.exponents[copy][t], this.axes.roundings);
+  }
+
+  /**
+   * @param {number} t
+   * @param {0 | 1} copy
    * @param {{value: bigint, error: bigint}} factor C_t
    * @returns {Expansion}
    */
@@ -78,8 +87,8 @@ export class Expansions {
    * @param {Rational} second
    */
   addOneCopy(t, first, second) {
-    const plus = fixedProduct(first, this.axes.exponents[0][t]);
-    const minus = fixedProduct(second, this.axes.exponents[1][t]);
+    const plus = this.factor(t, 0, first);
+    const minus = this.factor(t, 1, second);
     const expansion = this.expansion(t, 0, { value: plus.value - minus.value, error: plus.error + minus.error });
     this.addCubic(expansion, expansion.factor, 0n, 0n);
   }
@@ -91,8 +100,8 @@ export class Expansions {
    * @param {Rational} secondFactor
    */
   addTwoCopies(t, firstFactor, secondFactor) {
-    const first = this.expansion(t, 0, fixedProduct(firstFactor, this.axes.exponents[0][t]));
-    const second = this.expansion(t, 1, fixedProduct(secondFactor, this.axes.exponents[1][t]));
+    const first = this.expansion(t, 0, this.factor(t, 0, firstFactor));
+    const second = this.expansion(t, 1, this.factor(t, 1, secondFactor));
     const h1024 = first.h1024 > second.h1024 ? first.h1024 : second.h1024;
     const gap = first.loads.reduce((total, load, f) => total + absolute(load - second.loads[f]), 0n);
     const near = 2n * gap * 1024n <= h1024 << FIXED_SHIFT;
