@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { checkCertificate } from '../src/check.js';
+import { readNumber } from '../src/exact/number-syntax.js';
 import { openCertificate, writeCertificate } from '../tools/seal.js';
 import { mutate, Random } from '../tools/mutate.js';
 import { goldenFolder } from './folder.js';
@@ -49,14 +50,27 @@ test('mutants get an answer, and most are rejected', () => {
   assert.ok(accepted < count / 2, `${accepted} of ${count} accepted`);
 });
 
-test('a smaller delta than the one that was proved', () => {
-  const lines = openCertificate(fileOf('v1-score-bound.likewise'));
-  const property = /** @type {any} */ (lines[3]).get('property');
-  property.set('delta', '0x9fffp-15');
-  const report = checkCertificate(writeCertificate(lines));
-  assert.equal(report.answer, 'rejected');
-  assert.equal(report.line, 6);
-});
+for (const [name, key] of [
+  ['v1-score-bound', 'delta'],
+  ['v1-regression', 'delta'],
+  ['v1-probability-bound', 'delta'],
+  ['v1-kernel-score', 'delta'],
+  ['v1-kernel-within', 'delta'],
+  ['v1-kernel-margin', 'margin'],
+  ['v1-polynomial', 'delta'],
+  ['v1-polynomial-within', 'delta'],
+  ['v1-sos', 'margin'],
+  ['v1-trees-within', 'delta'],
+]) {
+  test(`${name}: half of what was proved`, () => {
+    const lines = openCertificate(fileOf(`${name}.likewise`));
+    const property = /** @type {any} */ (lines[3]).get('property');
+    property.set(key, `${readNumber(property.get(key), key).half()}`);
+    const report = checkCertificate(writeCertificate(lines));
+    assert.equal(report.answer, 'rejected');
+    assert.ok((report.line ?? 0) > 5);
+  });
+}
 
 test('files that are no certificates are unreadable', () => {
   assert.equal(checkCertificate(new Uint8Array(0)).answer, 'unreadable');
