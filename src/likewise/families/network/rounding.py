@@ -21,6 +21,7 @@ from likewise.families.network.body import Layer
 from likewise.families.network.error import MORE_ROUNDINGS, error_of_sums
 from likewise.families.program_rounding import (
     EXTRA_ROUNDINGS,
+    LARGEST_ERROR,
     ErrorBound,
     UnstatedRounding,
     double_beyond,
@@ -69,13 +70,19 @@ class NetworkRounding(UnstatedRounding):
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
         errors, sizes = self._about(embed_rows(model.embedding, codes))
         found, _ = self._of_score(sizes, errors)
-        return [Fraction(PROGRAMS * float(error)) for error in found]
+        # Where numbers are beyond doubles nothing is allowed for: the comparison fails then, and says so.
+        return [
+            Fraction(PROGRAMS * float(error)) if error < LARGEST_ERROR else Fraction(0) for error in found
+        ]
 
     def bound(self, model: Model, space: Space) -> ErrorBound | None:
         if not self.described:
             return None
         errors, sizes = self._at_most(_settings(model.embedding, space))
         found, size = self._of_score(sizes, errors)
+        reached = (sizes + errors) @ np.abs(self.weights) + abs(self.bias)
+        if self.bits == SINGLE and not float(reached[0]) < LARGEST_SINGLE / 2:
+            return None
         return round_outward(float(found[0]), float(size[0]), crude=self.bits == SINGLE)
 
     def _at_most(self, settings: Sequence[Setting]) -> tuple[Floats, Floats]:
@@ -151,9 +158,7 @@ class NetworkRounding(UnstatedRounding):
         size = sizes @ weights + abs(self.bias)
         error = error_of_sums(weights, abs(self.bias), sizes, errors, self._room(weights)) + self.link
         if self.bits == SINGLE:
-            error = np.where(
-                size + error < LARGEST_SINGLE, error + LOST * (2 * len(weights) + EXTRA_ROUNDINGS), np.inf
-            )
+            error = error + LOST * (2 * len(weights) + EXTRA_ROUNDINGS)
         whole = abs(self.slope) * size + self.size
         return abs(self.slope) * error + rounding_growth(self.operations) * whole, whole
 
