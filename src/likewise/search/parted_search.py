@@ -298,9 +298,12 @@ class _PartedSearch:
 
     def _gather(self) -> SearchEnd:
         """Take what comes back when it is due, and no later: time is up."""
-        if not self.budget.interrupted and self.sent:
-            due = max(sent.due for sent in self.sent.values()) - self.budget.elapsed
-            patience = min(max(due, 0.0) + GATHER_SECONDS, GATHER_SHARE * self.budget.checking_seconds)
+        if self.sent:
+            last = max(sent.due for sent in self.sent.values()) - self.budget.elapsed
+            due = (
+                0.0 if self.budget.over else max(last, 0.0)
+            )  # over: by its end, when all are due, or by Ctrl-C
+            patience = min(due + GATHER_SECONDS, GATHER_SHARE * self.budget.checking_seconds)
             for future in wait(self.sent, timeout=patience).done:
                 if self._receive(future) == "witness":
                     return "witness"
