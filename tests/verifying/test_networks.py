@@ -87,7 +87,7 @@ def cut_by_neurons(monkeypatch):
 
     def start(bounder, *args):
         made(bounder, *args)
-        bounder.kept[0] = 1e-9
+        bounder.lasting = 1e-9
 
     monkeypatch.setattr(NetworkBounder, "__init__", start)
     monkeypatch.setattr(NetworkBounder, "_learn", lambda *_: None)

@@ -55,9 +55,10 @@ def evaluated(problem, lo, hi, lean, multipliers):
         multipliers[None] / 2.0**problem.bounder.bits,
         np.zeros(1, dtype=bool),
         2.0**problem.bounder.bits,
-        np.ones(1 + len(net.widths)),
+        np.ones((width, 2)),
         upper,
         np.zeros((1, codes)),
+        np.zeros((1, width)),
         np.zeros((1, width)),
         np.zeros((1, width)),
     )
@@ -252,3 +253,28 @@ def test_warming_up_is_done_once_and_leaves_no_trace(monkeypatch):
     warm.warm_up()
     assert len(calls) == 1
     assert (cold.climbs, cold.rest, cold.resting) == (warm.climbs, warm.rest, warm.resting)
+
+
+def test_what_cuts_keep_is_learned_by_variable_and_side():
+    rng, learned = random.Random(11), 0
+    for _ in range(30):
+        problem = random_problem(rng)
+        proposer, pairs = problem.bounder, problem.pairs
+        lo = np.array([[*(float(v.lo) for v in pairs.variables), *[-np.inf] * pairs.inner]])
+        hi = np.array([[*(float(v.hi) for v in pairs.variables), *[np.inf] * pairs.inner]])
+        apart = [v for k, v in enumerate(pairs.second) if v != pairs.first[k] and pairs.discrete(v)]
+        apart += [v for k, v in enumerate(pairs.first) if v != pairs.second[k] and pairs.discrete(v)]
+        hi[0, apart] = lo[0, apart]  # levels that may differ are cut first, without learning from it
+        lean, level = np.array([0.5]), np.array([-100.0])
+        found = proposer.bound(lo, hi, lean, level)
+        memory = found.memories[0]
+        if memory is None or memory.variable < 0:
+            continue
+        variable, before, upper_part = memory.variable, proposer._worth(), lo.copy()
+        upper_part[0, variable] = memory.at + (variable < len(pairs.variables) and pairs.discrete(variable))
+        proposer.bound_heirs(upper_part, hi, lean, level, found.memories)
+        assert proposer.promised[variable, 1] > 0
+        assert np.count_nonzero(proposer.promised) == 1
+        assert proposer._worth()[variable, 1] != before[variable, 1]
+        learned += 1
+    assert learned > 5

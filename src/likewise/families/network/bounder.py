@@ -1,7 +1,7 @@
 """Network bounder: two copies of a network over cells of pairs, bounded by multipliers of its equations (`dual`), in float64; each leaf is proved in whole numbers (`proof`).
 
 A cell starts from the multipliers of the one that it was cut from, as far as they are of the same view; where it is bounded in another direction than that was, those of x go with the lean and
-those of x' with 1 - lean. Cells are cut by codes or by sums of neurons (`splits`): what each kind is worth is learned from the bounds of cells that were cut.
+those of x' with 1 - lean. Cells are cut by codes or by sums of neurons (`splits`): what a cut of each variable is worth is learned from the bounds of cells that were cut.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ CLEAR = 1e-9  # relative: how far below its threshold a bound closes a cell, so 
 CLIMBED = 4  # points of a batch that are improved, best first
 LONGEST_REST = 4  # batches from a climb to the next, where climbs lead nowhere
 TRUST = 3.0  # cuts of a kind that its first rating counts for
+OWN_TRUST = 1.0  # the same of one variable, for the rating of its kind
 DOUBLES = 2**53  # multipliers below are doubles, exactly
+LASTING = 2.5  # times what a cut of codes gains at once: it narrows all neurons of a single layer for every later cut, that of a neuron does not
 HOPES = 0.3  # of what is promised, that cuts are taken to keep before there were any
 
 
@@ -57,7 +59,8 @@ class Memory:
 
     lean: float
     multipliers: Floats
-    kind: int  # of the cut: 0 codes, else 1 + the layer of a neuron; -1: nothing to learn from it
+    variable: int  # of the cut; -1: nothing to learn from it
+    at: float
     promised: float
     excess: float
 
@@ -82,8 +85,9 @@ class NetworkBounder(Bounder):
         kinds += [np.full(3 * width, 1 + n, dtype=np.intp) for n, width in enumerate(self.net.widths)]
         self.kinds = np.concatenate(kinds)
         self.climbs, self.rest, self.resting = 0, 1, 1
-        self.kept = np.full(1 + len(self.net.widths), HOPES * TRUST)
-        self.promised = np.full(1 + len(self.net.widths), TRUST)
+        self.lasting = LASTING if len(self.net.widths) == 1 else 1.0
+        # By variable and side of its cuts, in units of what was missing.
+        self.kept, self.promised = np.zeros((2, len(self.kinds), 2))
 
     @cached_property
     def proof(self) -> PairProof:
@@ -137,7 +141,7 @@ class NetworkBounder(Bounder):
                 multipliers[i] = _at_lean(memory, float(lean[i]))
         upper, points = np.empty(count), np.zeros((count, codes))
         points[:] = lo[:, :codes]
-        score, cuts = np.zeros((count, width)), np.zeros((count, width))
+        promised, score, cuts = np.zeros((3, count, width))
         empty = self._empty(lo, hi)
         bound_cells(
             self.net,
@@ -148,17 +152,19 @@ class NetworkBounder(Bounder):
             multipliers,
             np.array([memory is None for memory in memories]),
             2.0**self.bits,
-            self.kept / self.promised,
+            self._worth(),
             upper,
             points,
+            promised,
             score,
             cuts,
         )
         upper[empty] = -np.inf
-        self._learn(memories, upper, threshold)
+        self._learn(memories, lo, hi, upper, threshold)
+        score[:, :codes] *= self.lasting
         attained = self.score.scores(points[:, self.first]) + self.other.scores(points[:, self.second])
         self._climb(points, lean, threshold)
-        closes = upper <= target
+        closes, best = upper <= target, score[:, : lo.shape[1]].argmax(axis=1)
         # What is asked of an open cell later, at the level of its bound, is to be closed by that.
         upper[~closes] += 4 * CLEAR * (1 + np.abs(upper[~closes]))
         return Bounds(
@@ -175,7 +181,14 @@ class NetworkBounder(Bounder):
             memories=[
                 None
                 if closes[i]
-                else self._memory(lean[i], multipliers[i], score[i], upper[i] - threshold[i])
+                else self._memory(
+                    lean[i],
+                    multipliers[i],
+                    promised[i],
+                    int(best[i]),
+                    cuts[i, best[i]],
+                    upper[i] - threshold[i],
+                )
                 for i in range(count)
             ],
         )
@@ -223,25 +236,42 @@ class NetworkBounder(Bounder):
             found[i] = (self.bits, *row)
         return found
 
-    def _memory(self, lean: float, multipliers: Floats, score: Floats, excess: float) -> Memory:
-        variable = int(score.argmax())
-        promised, kind = float(score[variable]), int(self.kinds[variable])
-        known = 0.0 < promised < FIRST and math.isfinite(excess)
+    def _memory(
+        self, lean: float, multipliers: Floats, promised: Floats, variable: int, at: float, excess: float
+    ) -> Memory:
+        known = 0.0 < promised[variable] < FIRST and math.isfinite(excess)
         return Memory(
             lean=float(lean),
             multipliers=multipliers.copy(),
-            kind=kind if known else -1,
-            promised=promised * self.promised[kind] / self.kept[kind] if known else 0.0,
+            variable=variable if known else -1,
+            at=float(at),
+            promised=float(promised[variable]),
             excess=float(excess),
         )
 
-    def _learn(self, memories: Sequence[Any], upper: Floats, threshold: Floats) -> None:
+    def _worth(self) -> Floats:
+        """How much of what is promised of a cut of each variable its lower and its upper part keep: as cuts of its kind do, until there were some of its own."""
+        shape = (1 + len(self.net.widths), 2)
+        kept, promised = np.full(shape, HOPES * TRUST), np.full(shape, TRUST)
+        np.add.at(kept, self.kinds, self.kept)
+        np.add.at(promised, self.kinds, self.promised)
+        found: Floats = (self.kept + OWN_TRUST * (kept / promised)[self.kinds]) / (self.promised + OWN_TRUST)
+        return found
+
+    def _learn(
+        self, memories: Sequence[Any], lo: Floats, hi: Floats, upper: Floats, threshold: Floats
+    ) -> None:
         """How much of what was promised of a cut its parts show, both in units of what was missing."""
-        for memory, top, level in zip(memories, upper.tolist(), threshold.tolist(), strict=True):
-            if memory is not None and memory.kind >= 0 and memory.excess > 0:
-                fallen = 1 - (top - level) / memory.excess
-                self.kept[memory.kind] += min(max(fallen, 0.0), 1.0)
-                self.promised[memory.kind] += min(memory.promised / memory.excess, 10.0)
+        for i, memory in enumerate(memories):
+            if memory is None or memory.variable < 0 or memory.excess <= 0:
+                continue
+            v = memory.variable
+            side = 0 if hi[i, v] == memory.at else 1 if lo[i, v] >= memory.at else -1
+            if side >= 0:
+                fallen = 1 - (float(upper[i]) - float(threshold[i])) / memory.excess
+                self.kept[v, side] += min(max(fallen, 0.0), 1.0)
+                # A part that is closed shows no more than that what was missing was won.
+                self.promised[v, side] += min(memory.promised / memory.excess, 1.0 if fallen >= 1 else 10.0)
 
     def _empty(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
         """Cells in which levels that may differ are fixed to some that are not similar."""

@@ -12,10 +12,12 @@ STEPS = 60  # for one that does
 
 
 @njit(cache=True)
-def bound_cells(net, lo, hi, line, target, multipliers, fresh, unit, worth, upper, points, score, at):  # type: ignore[no-untyped-def]
+def bound_cells(  # type: ignore[no-untyped-def]
+    net, lo, hi, line, target, multipliers, fresh, unit, worth, upper, points, promised, score, at
+):  # fmt: skip
     """Bound line[0] f(x) - line[1] f'(x') over each cell, from the multipliers given or, where a cell is `fresh`, from scratch.
 
-    Multipliers are left at the best found, rounded to multiples of 1 / unit, as a certificate has them, and the bound is that of the rounded ones: who starts from them begins with that bound. `upper` is -inf for a cell without pairs; `score` and `at` rate the cuts of cells that stay open.
+    Multipliers are left at the best found, rounded to multiples of 1 / unit, as a certificate has them, and the bound is that of the rounded ones: who starts from them begins with that bound. `upper` is -inf for a cell without pairs; `promised`, `score` and `at` rate the cuts of cells that stay open.
     """
     work = make_work(net)
     layers = len(net.widths)
@@ -38,4 +40,4 @@ def bound_cells(net, lo, hi, line, target, multipliers, fresh, unit, worth, uppe
         upper[i] = evaluate(net, work, layers, constant, multipliers[i])
         points[i] = work.point
         if upper[i] > target[i]:
-            rate_splits(net, work, multipliers[i], worth, score[i], at[i])
+            rate_splits(net, work, multipliers[i], worth, upper[i] - target[i], promised[i], score[i], at[i])

@@ -2,7 +2,8 @@
 
 A neuron's *loss* is its polygon's maximum less its value at the mean of the inputs that attained theirs. Splitting the neuron at a break of its activation, in a copy in which it bends
 upwards, takes its own loss away; splitting a code takes away a part of the losses of all neurons that it widens, to which the losses of the layers above are handed down by what widens
-those. Both are estimates in units of the bound: which kind keeps its promises is learned from the bounds of cells that were cut (`worth`, one factor for codes and one a layer).
+those. Both are estimates in units of the bound: how much of them is kept is learned from the bounds of cells that were cut, for the lower and the upper part of each variable (`worth`). A cut is as good as
+the mean of what its two parts gain, the geometric one: a part that gains nothing is the same cell again.
 """
 
 import numpy as np
@@ -19,22 +20,34 @@ ONE_SIDE = 0.7  # of what a code that both copies share would take away
 
 
 @njit(cache=True)
-def rate_splits(net, work, multipliers, worth, score, at):  # type: ignore[no-untyped-def]
-    """What is promised of a cut of each variable (0: none), and where it would be."""
+def rate_splits(net, work, multipliers, worth, excess, promised, score, at):  # type: ignore[no-untyped-def]
+    """What is `promised` of a cut of each variable (0: none), what is hoped of it (`score`) where the bound is too high by `excess`, and the place."""
     _losses(net, work, multipliers)
     _hand_down(net, work)
-    score[:] = 0.0
+    promised[:] = 0.0
     for layer in range(len(net.widths)):
         start = net.starts[layer]
         for k in range(start, start + net.widths[layer]):
-            _rate_neuron(net, work, layer, k, worth[1 + layer], score, at)
+            _rate_neuron(net, work, layer, k, promised, at)
     n = net.widths[0]
     weight, apart = work.scratch[0], work.scratch[1]
     for j in range(n):
         weight[j] = work.spread[j] / (work.limits[HIGH, j] - work.limits[LOW, j] + 1e-9) + 1e-9
         apart[j] = (work.spread[j] + 1e-12) / (work.limits[MOST, j] - work.limits[LEAST, j] + 1e-12)
     for f in range(len(net.row)):
-        _rate_codes(net, work, f, worth[0], score, at)
+        _rate_codes(net, work, f, promised, at)
+    for v in range(len(promised)):
+        score[v] = promised[v]
+        if 0.0 < promised[v] < FIRST:
+            score[v] = np.sqrt(
+                _hoped(promised[v] * worth[v, 0], excess) * _hoped(promised[v] * worth[v, 1], excess)
+            )
+
+
+@njit(cache=True)
+def _hoped(gain, excess):  # type: ignore[no-untyped-def]
+    """More than what is missing is of little use, but the more the surer."""
+    return gain / (1.0 + gain / excess) if excess > 0.0 else gain
 
 
 @njit(cache=True)
@@ -87,9 +100,9 @@ def _hand_down(net, work):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _rate_neuron(net, work, layer, k, worth, score, at):  # type: ignore[no-untyped-def]
+def _rate_neuron(net, work, layer, k, score, at):  # type: ignore[no-untyped-def]
     breaks, slopes = net.breaks[layer], net.slopes[layer]
-    promised = worth * (work.loss[k] + BELOW * (work.spread[k] - work.loss[k]))
+    promised = work.loss[k] + BELOW * (work.spread[k] - work.loss[k])
     if promised <= 0.0:
         return
     chosen, most = -1, 0.0
@@ -107,12 +120,11 @@ def _rate_neuron(net, work, layer, k, worth, score, at):  # type: ignore[no-unty
 
 
 @njit(cache=True)
-def _rate_codes(net, work, f, worth, score, at):  # type: ignore[no-untyped-def]
+def _rate_codes(net, work, f, score, at):  # type: ignore[no-untyped-def]
     one, two, apart = net.first[f], net.second[f], net.difference[f]
     ranges, weight = work.ranges, work.scratch[0]
     if net.levels[f]:
         score[one], at[one] = _rate_levels(net, work, f, int(ranges[LOW, f]), int(ranges[HIGH, f]))
-        score[one] *= worth
         if one != two:
             low, high = int(ranges[OTHER_LOW, f]), int(ranges[OTHER_HIGH, f])
             score[two], at[two] = _rate_levels(net, work, f, low, high)
@@ -124,16 +136,16 @@ def _rate_codes(net, work, f, worth, score, at):  # type: ignore[no-untyped-def]
     reach = 0.0
     for j in range(n):
         reach += abs(slopes[j]) * weight[j]
-    _rate_number(net, one, ranges[LOW, f], ranges[HIGH, f], worth * reach, score, at)
+    _rate_number(net, one, ranges[LOW, f], ranges[HIGH, f], reach, score, at)
     if one == two:
         return
     score[one] *= ONE_SIDE
-    _rate_number(net, two, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f], ONE_SIDE * worth * reach, score, at)
+    _rate_number(net, two, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f], ONE_SIDE * reach, score, at)
     if apart >= 0:
         reach = 0.0
         for j in range(n):
             reach += abs(slopes[j]) * work.scratch[1, j]
-        _rate_number(net, apart, ranges[LEAST, f], ranges[MOST, f], worth * reach, score, at)
+        _rate_number(net, apart, ranges[LEAST, f], ranges[MOST, f], reach, score, at)
 
 
 @njit(cache=True)
