@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from tests.families.network.networks import SPACE, columns, random_network
+from tests.families.network.networks import RATIONAL, SPACE, columns, random_network
 
 import likewise as lw
 from likewise.families.network.bounder import NetworkBounder
@@ -34,9 +34,11 @@ class Problem:
     bounder: NetworkBounder
 
 
-def random_problem(rng: random.Random, last: Callable[[], Fraction] | None = None) -> Problem:
-    """`last` draws the weights and the bias of the scores."""
-    embedding, bodies = columns(rng), random_network(rng, scores=2)
+def random_problem(
+    rng: random.Random, last: Callable[[], Fraction] | None = None, *, kinds=RATIONAL
+) -> Problem:
+    """`last` draws the weights and the bias of the scores; `kinds` are the activations."""
+    embedding, bodies = columns(rng), random_network(rng, kinds, scores=2)
     if last is not None:
         bodies = [replace(body, weights=tuple(last() for _ in body.weights), bias=last()) for body in bodies]
     scores = [NetworkScore(body=body, embedding=embedding, n_features=len(SPACE)) for body in bodies]

@@ -66,7 +66,7 @@ class Memory:
 
 
 class NetworkBounder(Bounder):
-    """Bounder of two scores with the same hidden layers, all of their activations piecewise linear, on the pairs of a space."""
+    """Bounder of two scores with the same hidden layers on the pairs of a space."""
 
     rule: Rule = "network"
     exact = True
@@ -108,6 +108,8 @@ class NetworkBounder(Bounder):
         lo = np.array([[float(v.lo) for v in self.pairs.variables]])
         hi = np.array([[float(v.hi) for v in self.pairs.variables]])
         self.bound(lo, hi, np.array([0.5]), np.zeros(1))
+        if not self.score.rational:
+            return
         factors = np.zeros((2, self.net.neurons))
         width = len(self.kinds)
         sure_bounds(
@@ -352,6 +354,8 @@ class NetworkBounder(Bounder):
         self, lo: Floats, hi: Floats, leaves: Sequence[Leaf], lines: Mapping[Fraction | None, Direction]
     ) -> list[float]:
         """Of the leaves that have one of these lines, and multipliers that are doubles; infinite of others."""
+        if not self.score.rational:  # of curves, whole numbers alone are sure
+            return [math.inf] * len(leaves)
         found = np.full(len(leaves), np.inf)
         ours = [i for i, leaf in enumerate(leaves) if leaf.rule == self.rule and leaf.lean in lines]
         whole = np.array([leaves[i].hints for i in ours], dtype=np.float64).reshape(

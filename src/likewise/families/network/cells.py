@@ -22,6 +22,7 @@ def bound_cells(  # type: ignore[no-untyped-def]
     work = make_work(net)
     layers = len(net.widths)
     n = net.widths[layers - 1]
+    has_curves = np.isnan(net.breaks).any()
     for i in range(len(lo)):
         score[i] = 0.0
         if not propagate(net, lo[i], hi[i], work.limits, work.ranges, work.scratch):
@@ -34,6 +35,14 @@ def bound_cells(  # type: ignore[no-untyped-def]
         constant = a * net.bias - b * net.other_bias
         if fresh[i]:
             start(net, work, layers, multipliers[i])
+        elif has_curves:
+            # What is best of a curve changes with the width of a cell, and no ascent leads from one to the other.
+            anew = np.empty_like(multipliers[i])
+            start(net, work, layers, anew)
+            if evaluate(net, work, layers, constant, anew) < evaluate(
+                net, work, layers, constant, multipliers[i]
+            ):
+                multipliers[i] = anew
         steps = FRESH_STEPS if fresh[i] else STEPS
         ascend(net, work, layers, constant, multipliers[i], target[i], steps)
         multipliers[i] = np.round(multipliers[i] * unit) / unit

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from likewise.families.network.curves import curve_slope, curve_steepness, is_curve
 from likewise.families.network.limits import SUMS, add, dot
 from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
 from likewise.families.network.polygons import activate, bend_of, maxima_apart, maximum
@@ -233,7 +234,7 @@ def start(net, work, layers, multipliers):  # type: ignore[no-untyped-def]
         bend = bend_of(net, layer)
         for k in range(first, first + width):
             limits, here, there, alike = work.limits, A[k], C[k], 0.0
-            if here * there < 0.0:
+            if here * there < 0.0 and not (is_curve(bend) and _better_apart(bend, here, there, limits, k)):
                 alike = np.sign(there) * min(abs(here), abs(there))
                 slope = alike * _slope_of_difference(bend, alike, limits, k)
                 here, there = here + alike, there - alike
@@ -245,13 +246,34 @@ def start(net, work, layers, multipliers):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def _better_apart(bend, here, there, limits, k):  # type: ignore[no-untyped-def]
+    """Whether chords of both copies of a curve leave less than slopes of the difference: what they leave shrinks with the square of a cell."""
+    low, high, other_low, other_high = (
+        limits[LOW, k],
+        limits[HIGH, k],
+        limits[OTHER_LOW, k],
+        limits[OTHER_HIGH, k],
+    )
+    flat, steep = curve_steepness(bend[1], bend[2], min(low, other_low), max(high, other_high))
+    reach = max(abs(limits[LEAST, k]), abs(limits[MOST, k]))
+    left = min(abs(here), abs(there)) * (steep - flat) * reach
+    flat, steep = curve_steepness(bend[1], bend[2], low, high)
+    by_chords = abs(here) * (steep - flat) * (high - low)
+    flat, steep = curve_steepness(bend[1], bend[2], other_low, other_high)
+    by_chords += abs(there) * (steep - flat) * (other_high - other_low)
+    return by_chords < 4.0 * left
+
+
+@njit(cache=True)
 def _slope(bend, weight, low, high):  # type: ignore[no-untyped-def]
     """Of a line above weight * act(y): a chord where that is convex, else the slope of the longer piece."""
     t, second, before, between, _, _ = bend
     if high - low <= TINY:
+        if is_curve(bend):
+            return curve_slope(second, before, low)
         return between if high > t and low < second else before
     chord = (activate(bend, high) - activate(bend, low)) / (high - low)
-    if second < np.inf or low >= t or high <= t or weight * (between - before) > 0.0:
+    if is_curve(bend) or second < np.inf or low >= t or high <= t or weight * (between - before) > 0.0:
         return chord
     return between if high - t > t - low else before
 
@@ -264,9 +286,11 @@ def _slope_of_difference(bend, weight, limits, k):  # type: ignore[no-untyped-de
         min(limits[LOW, k], limits[OTHER_LOW, k]),
         max(limits[HIGH, k], limits[OTHER_HIGH, k]),
     )
-    if high <= t:
+    if is_curve(bend):
+        before, between = curve_steepness(second, before, low, high)
+    elif high <= t:
         return before
-    if low >= t and high <= second:
+    elif low >= t and high <= second:
         return between
     least, most = min(limits[LEAST, k], 0.0), max(limits[MOST, k], 0.0)
     if most - least <= TINY or limits[LEAST, k] == limits[MOST, k]:
@@ -331,6 +355,8 @@ def _average(work, counted, width):  # type: ignore[no-untyped-def]
 def _bending(bend, limits, begin, end):  # type: ignore[no-untyped-def]
     """How many neurons have an activation that is not linear over their limits, in either copy."""
     count = 0
+    if is_curve(bend):
+        return end - begin
     for k in range(begin, end):
         for t in bend[:2]:
             if limits[LOW, k] < t < limits[HIGH, k] or limits[OTHER_LOW, k] < t < limits[OTHER_HIGH, k]:

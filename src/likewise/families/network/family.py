@@ -31,11 +31,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-NO_BOUNDS = (
-    "proofs about neural networks whose activations are not piecewise linear cover what no differing feature matters to, "
-    "and spaces of few pairs"
-)
-
 
 class NetworkFamily(Family):
     """bias + weights . outputs of the last hidden layer. Bodies of one model share their hidden layers."""
@@ -83,15 +78,10 @@ class NetworkFamily(Family):
 
     def bounder(
         self, score: NetworkScore, pairs: PairSpace, second: NetworkScore | None = None
-    ) -> NetworkBounder | None:
-        if not score.rational:
-            return None
+    ) -> NetworkBounder:
         from likewise.families.network.bounder import NetworkBounder  # brings in numba
 
         return NetworkBounder(score, pairs, second)
-
-    def why_unbounded(self, scores: Sequence[NetworkScore]) -> str | None:
-        return None if scores[0].rational else NO_BOUNDS
 
     def hints_line(self, hints: Sequence[int]) -> list[Any]:
         """The number of bits, and the multipliers of both copies."""
@@ -99,8 +89,8 @@ class NetworkFamily(Family):
         return [hints[0], list(hints[1:half]), list(hints[half:])]
 
     def inner_quantities(self, bodies: Sequence[Network]) -> int:
-        """Three a neuron, where all activations are piecewise linear."""
-        return COPIES * sum(bodies[0].widths) if bodies[0].rational else 0
+        """Three a neuron."""
+        return COPIES * sum(bodies[0].widths)
 
     def inner_line(self, bodies: Sequence[Network], place: int) -> list[Any]:
         neuron, copy = divmod(place, COPIES)

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from likewise.families.network.body import COPIES
+from likewise.families.network.curves import curve_steepness, is_curve
 from likewise.families.network.pair_network import (
     HIGH,
     LEAST,
@@ -168,6 +169,8 @@ def pass_layer(net, lo, hi, limits, layer, scratch):  # type: ignore[no-untyped-
 def steepness(bend, low, high):  # type: ignore[no-untyped-def]
     """The smallest and the largest slope of an activation over an interval, of all its pieces where that is a point."""
     t, second, before, between, after, _ = bend
+    if is_curve(bend):
+        return curve_steepness(second, before, low, high)
     flat, steep = np.inf, -np.inf
     if low < t and low < high:
         flat, steep = before, before

@@ -8,7 +8,7 @@ Hidden layers l = 0, ..., L - 1 have pre-activations y_l at x and y'_l at x':
 All neurons of all layers stand in one row, layer after layer. After the variables of pair space a cell has three more for each neuron, its *inner quantities*: y, y' and
 y' - y, without limits (-inf, inf) until one of them is split.
 
-An activation is piecewise linear with one break (relu, leaky relu: `breaks` [t, inf]) or two (clip, hard sigmoid).
+An activation is piecewise linear with one break (relu, leaky relu: `breaks` [t, inf]) or two (clip, hard sigmoid), or a curve (`curves`): `breaks` [nan, its kind], its first slope alpha.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from likewise.families.network.curves import KINDS
 from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class PairNetwork(NamedTuple):
 
 
 def pair_network(first: NetworkScore, second: NetworkScore, pairs: PairSpace) -> PairNetwork:
-    """The copies of two scores that share their hidden layers, whose activations are piecewise linear."""
+    """The copies of two scores that share their hidden layers."""
     hidden = first.body.hidden
     widths = np.array([layer.weights.shape[0] for layer in hidden])
     weights, biases = (
@@ -104,7 +105,10 @@ def _padded(score: NetworkScore, width: int) -> np.ndarray:
 
 
 def _bend(activation: Activation) -> tuple[list[float], list[float], float]:
-    """Breaks, slopes and the value at the first break."""
+    """Breaks, slopes and the value at the first break; of a curve nan and its kind, and alpha."""
+    if activation.kind in KINDS:
+        alpha = nearest_double(activation.parameters[0]) if activation.parameters else 0.0
+        return [np.nan, KINDS[activation.kind]], [alpha, 0.0, 0.0], 0.0
     if activation.kind == "clip":
         low, high = map(nearest_double, activation.parameters)
         return [low, high], [0.0, 1.0, 0.0], low

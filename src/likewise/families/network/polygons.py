@@ -4,7 +4,7 @@
 
 For a given y, y' goes from max(lo', y + least) to min(hi', y + most), and the function is piecewise linear in it: largest at an end or at a break of the activation. That maximum
 is piecewise linear in y and bends where an end stops following y (lo' - least, hi' - most), passes a break t (t - least, t - most), or y is at a break. So the maximum
-over the polygon is at one of these y or at lo or hi: a few comparisons. It is exact for any piecewise linear activation; a smooth one would have its own maximum in this place.
+over the polygon is at one of these y or at lo or hi: a few comparisons. It is exact for any piecewise linear activation; smooth ones have a bound of their own in this place (`curves`).
 
 An activation with one break t is (slope after - slope before) relu(y - t) + slope before (y - t) + its value at t, so that relu is enough.
 """
@@ -12,6 +12,7 @@ An activation with one break t is (slope after - slope before) relu(y - t) + slo
 import numpy as np
 from numba import njit
 
+from likewise.families.network.curves import curve_image, curve_maximum, curve_value, is_curve
 from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
 
 
@@ -35,7 +36,7 @@ def close(limits, k):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def bend_of(net, layer):  # type: ignore[no-untyped-def]
-    """The activation of a layer as six numbers: both breaks, the slopes before, between and after them, the value at the first."""
+    """The activation of a layer as six numbers: both breaks, the slopes before, between and after them, the value at the first; of a curve nan, its kind, alpha and nothing."""
     slopes = net.slopes[layer]
     return net.breaks[layer, 0], net.breaks[layer, 1], slopes[0], slopes[1], slopes[2], net.values[layer]
 
@@ -43,6 +44,8 @@ def bend_of(net, layer):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def activate(bend, y):  # type: ignore[no-untyped-def]
     """The activation of one number."""
+    if is_curve(bend):
+        return curve_value(bend[1], bend[2], y)
     t, second, before, between, after, value = bend
     inside = min(y, second) - t
     found = value + between * max(inside, 0.0) + before * min(inside, 0.0)
@@ -54,6 +57,8 @@ def activate(bend, y):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def image(bend, low, high):  # type: ignore[no-untyped-def]
     """The smallest and the largest value of the activation between two numbers: at an end, or at a break where slopes change their sign."""
+    if is_curve(bend):
+        return curve_image(bend[1], bend[2], low, high)
     one, two = activate(bend, low), activate(bend, high)
     smallest, largest = min(one, two), max(one, two)
     for t in bend[:2]:
@@ -67,6 +72,8 @@ def image(bend, low, high):  # type: ignore[no-untyped-def]
 def maximum(bend, A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-untyped-def]
     """The maximum over the polygon of a neuron, and the y and y' that attain it; `bend` is an activation as `bend_of` has it."""
     t, second, before, between, _, value = bend
+    if is_curve(bend):
+        return curve_maximum(second, before, A, C, a, c, lo, hi, low, high, least, most)
     if second < np.inf:
         return _of_two_breaks(bend, A, C, a, c, lo, hi, low, high, least, most)
     rise = between - before

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from flint import fmpz_mat
 
 from likewise.families.network.body import COPIES
+from likewise.families.network.curve_proof import GRID, Curve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from likewise.families.network.score import NetworkScore
     from likewise.spec.pairs import PairSpace
 
-GRID = 60  # limits are multiples of 2^-60
 EXTENTS = 1 << 14  # of features over intervals that are kept
 
 Exact = TypeVar("Exact", int, Fraction)
@@ -261,7 +261,8 @@ class ExactLayer:
         self.weights = fmpz_mat(self.width, inputs, flat)
         self.positive = fmpz_mat(self.width, inputs, [max(n, 0) for n in flat])
         self.negative = fmpz_mat(self.width, inputs, [min(n, 0) for n in flat])
-        self.pieces = Pieces.of(layer.activation)
+        bend = layer.activation
+        self.pieces = Pieces.of(bend) if bend.rational else Curve(bend)
 
     def handed_down(self, here: Multipliers, there: Multipliers) -> tuple[list[int], list[int]]:
         """weights^T of the multipliers of both copies."""
@@ -270,12 +271,12 @@ class ExactLayer:
         half = len(entries) // 2
         return entries[:half], entries[half:]
 
-    def passed(self, pieces: Pieces, known: Limits) -> Limits:
+    def passed(self, pieces: Pieces | Curve, known: Limits) -> Limits:
         """Limits of the layer's sums from those of the layer before, whose activation is given."""
         low: list[int] = []
         high: list[int] = []
         for ends in zip(*known, strict=True):
-            least, most = _image(pieces, ends)
+            least, most = pieces.image(ends) if isinstance(pieces, Curve) else _image(pieces, ends)
             low += least
             high += most
         inputs = len(known[0])
@@ -294,6 +295,9 @@ class ExactLayer:
         self, A: list[int], C: list[int], here: Multipliers, there: Multipliers, below: int, known: Limits
     ) -> int:
         """The sum over the neurons of their polygons' maxima; A and C are over 2^bits times `below`, multipliers over 2^bits."""
+        if isinstance(self.pieces, Curve):
+            rows = zip(A, C, here, there, zip(*known, strict=True), strict=True)
+            return sum(self.pieces.maximum(a, c, p * below, q * below, ends) for a, c, p, q, ends in rows)
         fine = self.pieces.fine
         breaks, act = self.pieces.on_grid()
         factor, total = below * fine, 0

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from likewise.families.network.body import COPIES
+from likewise.families.network.curves import is_curve
 from likewise.families.network.limits import SUMS, dot
 from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
 from likewise.families.network.polygons import activate, bend_of, image
@@ -30,10 +31,13 @@ def rate_splits(net, work, multipliers, worth, excess, promised, score, at):  # 
         for k in range(start, start + net.widths[layer]):
             _rate_neuron(net, work, layer, k, promised, at)
     n = net.widths[0]
-    weight, apart = work.scratch[0], work.scratch[1]
+    weight, apart, curved = work.scratch[0], work.scratch[1], is_curve(bend_of(net, 0))
     for j in range(n):
         weight[j] = work.spread[j] / (work.limits[HIGH, j] - work.limits[LOW, j] + 1e-9) + 1e-9
-        apart[j] = (work.spread[j] + 1e-12) / (work.limits[MOST, j] - work.limits[LEAST, j] + 1e-12)
+        width = work.limits[MOST, j] - work.limits[LEAST, j] + 1e-12
+        # What a curve loses it loses by the range of its slopes: a narrow difference alone takes little of that away.
+        width += work.limits[HIGH, j] - work.limits[LOW, j] if curved else 0.0
+        apart[j] = (work.spread[j] + 1e-12) / width
     for f in range(len(net.row)):
         _rate_codes(net, work, f, promised, at)
     for v in range(len(promised)):

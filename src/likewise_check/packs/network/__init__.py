@@ -1,6 +1,6 @@
 """The pack `network`: feed-forward networks (section 15).
 
-`body` is the body, `activation` what its layers do to their sums; `rule` is the rule, for which `limits` has what the sums of a cell's pairs are between, and `neuron` the maximum of one of them.
+`body` is the body, `activation` what its layers do to their sums; `rule` is the rule, for which `limits` has what the sums of a cell's pairs are between, and `neuron` the maximum of one of them, `curve` that of one whose activation is smooth.
 """
 
 from likewise_check.core.body import Family

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from likewise_check.core.cells import Box, Cell, Interval, Limits, Quantity, limits_of
 from likewise_check.core.space import Relation, Space
 from likewise_check.packs.network.body import Layer, Network
+from likewise_check.packs.network.curve import Curve
 from likewise_check.packs.network.neuron import GRID, Bend, Ends, Polygon, round_down, round_up
 
 EXTENTS = 1 << 16  # of features over intervals that are kept; dropped beyond, which changes nothing but time
@@ -91,7 +92,8 @@ class Sums:
 
     def __init__(self, space: Space, relations: Sequence[Relation], body: Network) -> None:
         self.inputs, self.relations, self.layers = Inputs(space, body), relations, body.layers
-        self.bends = [Bend.of(layer.activation) for layer in body.layers]
+        bends = [layer.activation for layer in body.layers]
+        self.bends = [Bend.of(bend) if bend.rational else Curve(bend) for bend in bends]
 
     def limits(self, cell: Cell) -> list[list[Polygon]] | None:
         """A closed polygon a neuron, by layer; None if the cell holds no pair."""

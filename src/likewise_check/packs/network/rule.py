@@ -53,8 +53,6 @@ class Multipliers:
             raise Rejected("network: the body is no network")
         if first.layers != second.layers or first.columns != second.columns:
             raise Rejected("network: the two bodies do not share their layers")
-        if not first.rational:
-            raise Rejected("network: an activation is not piecewise linear")
         self._lemma, self._first, self._second = lemma, first, second
         self._sums = Sums(lemma.space, lemma.similarity, first)
         self._objective = lru_cache(WAYS)(self._read)
