@@ -170,7 +170,7 @@ class Drawn:
 
     @property
     def open(self):
-        """What may be UNKNOWN instead of FAIR: nothing is promised where activations are smooth or probabilities those of several classes."""
+        """What may be UNKNOWN instead of FAIR: nothing is promised within the budget where activations are smooth, or of probabilities of several classes."""
         return self.network.smooth or self.question == "three probabilities"
 
     def verdict(self, claim):
@@ -181,7 +181,7 @@ class Drawn:
 
     def told(self, found, truth):
         """Whether a verdict is right, or one that may be left open."""
-        return found == truth or (self.open and found == ("UNKNOWN" if self.network.smooth else "refused"))
+        return found == truth or (self.open and found in ("UNKNOWN", "refused"))
 
     def measured(self, of):
         return lw.measure(self.model, self.space, self.similar, of=of, **self.asked)
