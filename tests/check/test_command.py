@@ -210,7 +210,7 @@ SIZES = {
     "classes": 620,
     "combined": 70,
     "kernel": 830,
-    "network": 620,
+    "network": 720,
     "pieces": 240,
     "polynomial": 620,
     "trees": 760,

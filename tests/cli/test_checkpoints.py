@@ -32,6 +32,14 @@ def test_a_state_is_written_and_taken_up(shelf, tmp_path, command):
     assert "another similarity" in error
 
 
+def processes_of(session):
+    """Those of a session that run; not those that ended and wait for somebody to take note of it."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,stat=", "-s", str(session)], capture_output=True, text=True, check=False
+    )
+    return [line for line in listed.stdout.splitlines() if not line.split()[1].startswith("Z")]
+
+
 def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path):
     file = tmp_path / "state"
     line = [*LIKEWISE, "verify", *HARD, "--budget", "600", "--jobs", "2", "--checkpoint", str(file)]
@@ -43,7 +51,7 @@ def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path):
         assert process.communicate(timeout=60)[0].startswith("UNKNOWN")
     assert process.returncode == 3
     assert file.exists()
-    listed = subprocess.run(
-        ["ps", "-o", "pid=", "-s", str(process.pid)], capture_output=True, text=True, check=False
-    )
-    assert not listed.stdout.split()
+    until = time.perf_counter() + 10
+    while (left := processes_of(process.pid)) and time.perf_counter() < until:
+        time.sleep(0.1)
+    assert not left

@@ -224,7 +224,20 @@ def children():
     return [int(line.split()[0]) for line in listed.splitlines() if "popen_loky" in line]
 
 
+def wait_for_workers(monkeypatch):
+    """Do nothing until a process is there: else the search may be over before."""
+    usual = workers.Workers.welcome
+
+    def welcome(self, *arguments):
+        while not usual(self, *arguments):
+            time.sleep(0.05)
+        return True
+
+    monkeypatch.setattr(workers.Workers, "welcome", welcome)
+
+
 def test_a_process_that_is_killed_loses_its_work_alone(monkeypatch):
+    wait_for_workers(monkeypatch)
     monkeypatch.setattr(parted_search, "MOST_SECONDS", 0.2)
     killed = []
 

@@ -194,7 +194,7 @@ def _refuse(estimator: Any) -> NoReturn:
     if isinstance(estimator, str | os.PathLike):
         file = os.fspath(estimator)
         raise UnsupportedModel(
-            f"a fitted model is needed, and this is text: {short_repr(file)}",
+            f"text is not supported: a fitted model is needed, not {short_repr(file)}",
             hint=f"load a model's file first: skops.io.load({short_repr(file)}); or likewise verify --model {file}",
         )
     kind = type(estimator)
