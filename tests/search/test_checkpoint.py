@@ -142,6 +142,16 @@ def test_a_file_cannot_run_anything(file, value, monkeypatch, tmp_path):
     assert not (tmp_path / "evil").exists()
 
 
+def test_a_file_cannot_start_the_command(file, monkeypatch):
+    """A file that names a module of ours whose import does something."""
+    monkeypatch.delitem(sys.modules, "likewise.__main__", raising=False)
+    content = checkpoint.zlib.compress(b"clikewise.__main__\nmain\n.")
+    file.write_bytes(checkpoint.MARK + checkpoint.hashlib.sha256(content).digest() + content)
+    with pytest.raises(lw.SpecError, match="no value of a checkpoint"):
+        verified(checkpoint=file, resume=True)
+    assert "likewise.__main__" not in sys.modules
+
+
 def changed(file, change):
     saved = checkpoint._read(file)
     write(file, replace(saved, frontiers=tuple(change(one) for one in saved.frontiers)))

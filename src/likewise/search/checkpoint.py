@@ -46,6 +46,7 @@ NUMBERS = {
     *(("numpy._core.multiarray", "scalar"), ("numpy.core.multiarray", "scalar"), ("numpy", "dtype")),
     ("fractions", "Fraction"),
 }
+ROOMS = ("likewise.cells.", "likewise.families.", "likewise.search.")  # whose values are in a file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +198,7 @@ class _ValueReader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in NUMBERS:
             return getattr(importlib.import_module(module), name)
-        if module.startswith("likewise.") and name.isidentifier():
+        if module.startswith(ROOMS) and name.isidentifier():
             found = getattr(importlib.import_module(module), name)
             if isinstance(found, type) and (is_dataclass(found) or issubclass(found, tuple)):
                 return found

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.families.network.cells import random_cells, random_problem, sampled_pairs
-from tests.families.network.networks import SPACE, columns, random_network
+from tests.families.network.networks import RATIONAL, SPACE, columns, random_network
 
 import likewise as lw
 from likewise.certificate.writer import json_line, similarity_line, space_line
@@ -65,10 +65,10 @@ def evaluated(problem, lo, hi, lean, multipliers):
     return upper[0]
 
 
-def check_against_samples(seed, networks, cells, samples):
+def check_against_samples(seed, networks, cells, samples, kinds=RATIONAL):
     rng, random_numbers, seen = random.Random(seed), np.random.default_rng(seed), 0
     for _ in range(networks):
-        problem = random_problem(rng)
+        problem = random_problem(rng, kinds=kinds)
         lo, hi = random_cells(problem, rng, cells)
         lean = Fraction(rng.randint(0, 16), 16)
         upper, _ = bounded(problem, lo, hi, lean)
