@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import time
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -217,13 +216,6 @@ def test_models_that_cannot_travel_are_searched_here():
         assert lw.verify(model, space, similar, n_jobs=2).verdict == "FAIR"
 
 
-def children():
-    """Worker processes of this one."""
-    command = ["ps", "-o", "pid=,args=", "--ppid", str(os.getpid())]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if "popen_loky" in line]
-
-
 def wait_for_workers(monkeypatch):
     """Do nothing until a process is there: else the search may be over before."""
     usual = workers.Workers.welcome
@@ -238,21 +230,45 @@ def wait_for_workers(monkeypatch):
 
 def test_a_process_that_is_killed_loses_its_work_alone(monkeypatch):
     wait_for_workers(monkeypatch)
-    monkeypatch.setattr(parted_search, "MOST_SECONDS", 0.2)
-    others, killed = set(children()), []  # others: pools that earlier tests have left to themselves
+    usual, killed = workers.Workers.submit, []
 
-    def kill(snapshot):
-        if "processes" in snapshot.stage and len(killed) < 2 and snapshot.closed > 10 * (1 + len(killed)):
-            alive = set(children()) - others - set(killed)
-            if alive:
-                killed.append(alive.pop())
-                os.kill(killed[-1], signal.SIGKILL)
+    def submit(self, work, *arguments):
+        sent = usual(self, work, *arguments)
+        processes = dict(self._pool._processes)
+        if work is not parted_search.greet and len(killed) < 2 and processes:
+            killed.append(processes.popitem()[1])
+            os.kill(killed[-1].pid, signal.SIGKILL)  # with what was just sent, or what was sent before
+        return sent
 
-    found = verified(n_jobs=2, size=12, progress=kill, budget=120)
+    monkeypatch.setattr(workers.Workers, "submit", submit)
+    found = verified(n_jobs=2, size=12, budget=120)
     assert found.verdict == "FAIR"
-    assert killed
+    assert len(killed) == 2
     assert found.stats["cells"] == verified(size=12).stats["cells"]
-    until = time.perf_counter() + 30
-    while set(children()) - others and time.perf_counter() < until:
+
+
+def test_no_process_is_left_behind(monkeypatch):
+    wait_for_workers(monkeypatch)
+    usual, started = workers.Workers.submit, {}
+
+    def submit(self, work, *arguments):
+        sent = usual(self, work, *arguments)
+        started.update(self._pool._processes)
+        return sent
+
+    monkeypatch.setattr(workers.Workers, "submit", submit)
+    assert verified(n_jobs=2, size=12, budget=120).verdict == "FAIR"
+    assert len(started) >= 2
+    until = time.perf_counter() + 60
+    while any(map(alive, started)) and time.perf_counter() < until:
         time.sleep(0.1)
-    assert not set(children()) - others
+    assert not any(map(alive, started))
+
+
+def alive(pid):
+    """Whether a process is there (asked of the system: two threads wait for it, and only one of them learns of its end)."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
