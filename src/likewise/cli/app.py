@@ -17,7 +17,7 @@ from likewise import __version__
 from likewise.cli.exits import EXIT_CODES_TEXT, Exit
 from likewise.cli.hints import translate_hint
 from likewise.cli.options import DEBUG_KEY, JSON_KEY
-from likewise.cli.output import emit_json
+from likewise.cli.output import emit_json, report_defect
 from likewise.cli.streams import silence_stdout
 from likewise.cli.table import add_commands, sections
 from likewise.errors import InternalError, LikewiseError
@@ -108,8 +108,7 @@ def _report_internal_error(error: Exception, meta: dict[str, Any]) -> int:
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     what = " ".join(str(error).split())
     click.echo(f"internal error: {type(error).__name__}: {what}", err=True)
-    again = "" if meta.get(DEBUG_KEY) else " and what the same command prints with --debug"
-    click.echo(f"This is a defect of Likewise, not of your input. Please report it{again}.", err=True)
+    report_defect(debug=bool(meta.get(DEBUG_KEY)))
     return Exit.INTERNAL
 
 

@@ -34,6 +34,7 @@ from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedMode
 
 if TYPE_CHECKING:
     from likewise.problem import Problem
+    from likewise.progress import Listener
     from likewise.run import Run
     from likewise.spec.claim import WrittenClaim
     from likewise.spec.model_reading import ModelReading
@@ -87,7 +88,7 @@ def start_run(
     flags: ClaimFlags,
     look: SearchFlags,
     *,
-    progress: bool,
+    progress: bool | Listener,
     checkpoint: str | None = None,
     resume: bool = False,
 ) -> Iterator[Run]:

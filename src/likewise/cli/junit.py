@@ -2,7 +2,7 @@
 
 FAIR     a test that passed
 BIASED   a `failure`, with the pair in words and the whole block as text
-UNKNOWN  an `error` and not `skipped`: what was not proved must not look like something that does not matter
+UNKNOWN  an `error` (of the type CRASHED where the claim's search crashed) and not `skipped`: what was not proved must not look like something that does not matter
 
 Elements and attributes are those of junit-10.xsd, the schema of Jenkins' xUnit plugin, which other readers accept as well.
 """
@@ -44,7 +44,7 @@ def _add_case(suite: Xml.Element, outcome: ClaimOutcome) -> None:
     if outcome.verdict == "FAIR":
         return
     kind = "failure" if outcome.verdict == "BIASED" else "error"
-    wrong = "INPUT" if outcome.error is not None else outcome.verdict
+    wrong = "INPUT" if outcome.error is not None else "CRASHED" if outcome.crash else outcome.verdict
     found = Xml.SubElement(case, kind, {"message": replace_unwritable(outcome.reason), "type": wrong})
     found.text = replace_unwritable(_failure_text(outcome))
 

@@ -1,7 +1,7 @@
 """Outcomes: what became of each claim of a run, whichever way it is reported.
 
 All claims are read before any search begins, so an input error costs no searching; it ends the run, and so does an error that only
-the search finds. Ctrl-C ends the search that is running with its bounds. The claims behind are UNKNOWN as they were never looked at.
+the search finds. A claim that crashes is UNKNOWN, and the others go on. Ctrl-C ends the searches that are running with their bounds. The claims behind are UNKNOWN as they were never looked at.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from likewise.cli.certificate_files import certificate_file
+from likewise.cli.claim_process import Crash
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.errors import InternalError, LikewiseError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from likewise.answers.answer import Answer
     from likewise.answers.terminal import Line
     from likewise.cli.claims import LoadedClaim
+    from likewise.problem import Problem
+    from likewise.search.budget import Budget
     from likewise.verifying.result import Result
 
 NOT_REACHED = "interrupted before it was looked at"
@@ -30,14 +33,22 @@ STOPPED = "not looked at: another claim of this run is wrong"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimOutcome:
-    """One claim: its answer; or the error that it cannot be read with; or neither, with the reason why not."""
+    """One claim: its answer; or the error that it cannot be read with; or how it crashed; or none of these, with the reason why not."""
 
     flags: ClaimFlags
     loaded: LoadedClaim | None = None
     import_seconds: float = 0.0
     result: Result | None = None
     error: LikewiseError | None = None
+    crash: Crash | None = None
     not_asked: str | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """The claim as a problem, its model read."""
+        if self.loaded is None:
+            raise InternalError(f"{self.name} was not loaded")
+        return self.loaded.problem
 
     @property
     def name(self) -> str:
@@ -69,6 +80,8 @@ class ClaimOutcome:
         """Why it is UNKNOWN, with what is known nevertheless; what is wrong with it; or the pair in words."""
         if self.error is not None:
             return self.error.message
+        if self.crash is not None:
+            return self.crash.why
         if self.result is None:
             return self.not_asked or NOT_REACHED
         from likewise.answers.pair import pair_in_words
@@ -129,10 +142,18 @@ def decide_claims(
     keep: Callable[[str | None], str | None] = lambda _: None,
     resume: bool = False,
 ) -> list[ClaimOutcome]:
-    """The claims that were read, searched one after the other, each with the whole budget; `keep` says where the state of the one of a spec file is written."""
+    """The claims that were read, searched, each with the whole budget: one after the other in one process or on a cluster, else side by side. `keep` says where the state of the one of a
+    spec file is written."""
+    from likewise.run import usable_cores
     from likewise.search.budget import Budget, interruptible
 
-    with interruptible(Budget(math.inf)):  # so that Ctrl-C between two searches ends the run, too
+    jobs = look.jobs or usable_cores()
+    searched = sum(outcome.loaded is not None for outcome in outcomes)
+    with interruptible(whole := Budget(math.inf)):  # so that Ctrl-C between two searches ends the run, too
+        if searched > 1 and jobs > 1 and look.cluster is None:
+            return _decide_side_by_side(
+                outcomes, look, jobs, whole, progress=progress, keep=keep, resume=resume
+            )
         search = partial(_search_outcome, look=look, progress=progress, keep=keep, resume=resume)
         return _decide_in_turn(outcomes, search)
 
@@ -147,9 +168,36 @@ def _decide_in_turn(
             decided.append(outcome)
         elif stopped is not None:
             decided.append(replace(outcome, not_asked=stopped))
-        else:
+        elif len(outcomes) == 1:
             decided.append(_catch_error(outcome.flags, partial(search, outcome)))
+        else:
+            decided.append(_catch_crash(outcome, partial(search, outcome)))
     return decided
+
+
+def _decide_side_by_side(
+    outcomes: Sequence[ClaimOutcome],
+    look: SearchFlags,
+    jobs: int,
+    whole: Budget,
+    *,
+    progress: bool,
+    keep: Callable[[str | None], str | None],
+    resume: bool,
+) -> list[ClaimOutcome]:
+    from likewise.cli.fleet import FleetPlan, search_side_by_side
+
+    def search_here(outcome: ClaimOutcome, how: SearchFlags) -> ClaimOutcome:
+        search = partial(_search_outcome, outcome, how, progress=False, keep=keep, resume=resume)
+        return _catch_crash(outcome, search)
+
+    plan = FleetPlan(look=look, jobs=jobs, keep=keep, resume=resume, here=search_here)
+    read = [place for place, outcome in enumerate(outcomes) if outcome.loaded is not None]
+    found = search_side_by_side(
+        [outcomes[place] for place in read], plan, whole, _stop_reason, progress=progress
+    )
+    decided = dict(zip(read, found, strict=True))
+    return [decided.get(place, outcome) for place, outcome in enumerate(outcomes)]
 
 
 def _catch_error(flags: ClaimFlags, make: Callable[[], ClaimOutcome]) -> ClaimOutcome:
@@ -160,6 +208,14 @@ def _catch_error(flags: ClaimFlags, make: Callable[[], ClaimOutcome]) -> ClaimOu
         raise
     except LikewiseError as error:
         return ClaimOutcome(flags=flags, error=error)
+
+
+def _catch_crash(outcome: ClaimOutcome, make: Callable[[], ClaimOutcome]) -> ClaimOutcome:
+    """The same, or whatever else it ends with: of several claims, the others go on."""
+    try:
+        return _catch_error(outcome.flags, make)
+    except Exception as error:  # noqa: BLE001 - it is reported
+        return replace(outcome, crash=Crash.by(error))
 
 
 def _load_outcome(flags: ClaimFlags, property_text: str | None, class_text: str | None) -> ClaimOutcome:
@@ -183,13 +239,10 @@ def _search_outcome(
     from likewise.cli.claims import start_run
     from likewise.verifying.verification import verify_problem
 
-    loaded = outcome.loaded
-    if loaded is None:
-        raise InternalError(f"{outcome.name} was not loaded")
     path = keep(outcome.flags.spec)
     with start_run(outcome.flags, look, progress=progress, checkpoint=path, resume=resume) as run:
         run.budget.import_seconds = outcome.import_seconds
-        return replace(outcome, result=verify_problem(loaded.problem, run))
+        return replace(outcome, result=verify_problem(outcome.problem, run))
 
 
 def _stop_reason(decided: Sequence[ClaimOutcome]) -> str | None:
@@ -202,8 +255,10 @@ def _stop_reason(decided: Sequence[ClaimOutcome]) -> str | None:
 
 
 def exit_code(outcomes: Sequence[ClaimOutcome]) -> Exit:
-    """1 if any claim is BIASED, else 3 if any is UNKNOWN, else 0."""
+    """1 if any claim is BIASED, else 101 if any ended by a defect of Likewise, else 3 if any is UNKNOWN, else 0."""
     verdicts = {outcome.verdict for outcome in outcomes}
+    if "BIASED" not in verdicts and any(one.crash is not None and one.crash.defect for one in outcomes):
+        return Exit.INTERNAL
     return next((Exit[verdict] for verdict in ("BIASED", "UNKNOWN") if verdict in verdicts), Exit.FAIR)
 
 

@@ -52,3 +52,9 @@ def emit_json(document: dict[str, Any] | list[dict[str, Any]]) -> None:
 def wants_colour() -> bool:
     """Whether whoever reads stdout sees colours, and wants them."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def report_defect(*, debug: bool) -> None:
+    """What to do about an internal error, on stderr."""
+    again = "" if debug else " and what the same command prints with --debug"
+    click.echo(f"This is a defect of Likewise, not of your input. Please report it{again}.", err=True)

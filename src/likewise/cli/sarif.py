@@ -68,12 +68,21 @@ def sarif_document(outcomes: Sequence[ClaimOutcome]) -> bytes:
 
 
 def _invocation(outcomes: Sequence[ClaimOutcome], wrong: Sequence[ClaimOutcome]) -> dict[str, Any]:
-    if not wrong:
-        return {"executionSuccessful": True, "exitCode": int(exit_code(outcomes))}
-    notes = [
-        {"level": "error", "message": {"text": str(one.error)}, "locations": _locations(one)} for one in wrong
-    ]
-    return {"executionSuccessful": False, "exitCode": 2, "toolConfigurationNotifications": notes}
+    crashed = [outcome for outcome in outcomes if outcome.crash is not None]
+    found: dict[str, Any] = {
+        "executionSuccessful": not (wrong or crashed),
+        "exitCode": int(exit_code(outcomes)),
+    }
+    if wrong:
+        found |= {"exitCode": 2, "toolConfigurationNotifications": [_notification(one) for one in wrong]}
+    if crashed:
+        found["toolExecutionNotifications"] = [_notification(one) for one in crashed]
+    return found
+
+
+def _notification(outcome: ClaimOutcome) -> dict[str, Any]:
+    text = outcome.reason if outcome.error is None else str(outcome.error)
+    return {"level": "error", "message": {"text": text}, "locations": _locations(outcome)}
 
 
 def _sarif_result(outcome: ClaimOutcome) -> dict[str, Any]:

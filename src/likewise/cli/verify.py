@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from likewise.cli.certificate_files import certificate_file, checkpoint_file, moves_older_certificates
-from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
+from likewise.cli.options import DEBUG_KEY, ClaimFlags, OutputFlags, SearchFlags
 
 if TYPE_CHECKING:
     from likewise.cli.outcomes import ClaimOutcome
@@ -21,8 +21,9 @@ def verify(**given: Any) -> int:
     """Is there a similar pair that the model treats differently?
 
     SPEC is a spec file as drafted by `likewise init`; flags override its entries. Without one, --model,
-    --data and --free (or --within) say it all. Of several the exit code is 1 if any is BIASED, else 3 if any
-    is UNKNOWN; each has the whole budget, --json prints a list, --certificate and --checkpoint name folders.
+    --data and --free (or --within) say it all. Several run side by side, --jobs processes in all. Their exit
+    code is 1 if any is BIASED, else 3 if any is UNKNOWN; each has the whole budget, --json prints a list,
+    --certificate and --checkpoint name folders.
 
     \b
     likewise verify claim.toml
@@ -40,10 +41,12 @@ def verify(**given: Any) -> int:
     outcomes = decide_claims(outcomes, look, progress=not show.quiet, keep=keep, resume=given["resume"])
     _save_certificates(outcomes, show)
     _write_reports(reports, outcomes)
-    for outcome in outcomes:
-        if outcome.error is not None:
-            raise outcome.error
-    _print_outcomes(outcomes, show, given)
+    error = next((outcome.error for outcome in outcomes if outcome.error is not None), None)
+    if error is None or any(outcome.result is not None for outcome in outcomes):
+        _print_outcomes(outcomes, show, given)
+    _report_crashes(outcomes)
+    if error is not None:
+        raise error
     return exit_code(outcomes)
 
 
@@ -150,3 +153,17 @@ def _print_outcomes(outcomes: Sequence[ClaimOutcome], show: OutputFlags, given: 
     if several:
         blocks.append(summary_lines(outcomes))
     emit_lines([line for block in blocks for line in (words(), *block)][1:])
+
+
+def _report_crashes(outcomes: Sequence[ClaimOutcome]) -> None:
+    """What went wrong besides, on stderr."""
+    from likewise.cli.output import report_defect
+
+    crashes = [(outcome.name, outcome.crash) for outcome in outcomes if outcome.crash is not None]
+    debug = bool(click.get_current_context().meta.get(DEBUG_KEY))
+    for name, crash in crashes:
+        if debug:
+            click.echo(crash.trace, err=True, nl=False)
+        click.echo(f"{name}: {crash.why}", err=True)
+    if any(crash.defect for _, crash in crashes):
+        report_defect(debug=debug)

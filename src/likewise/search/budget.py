@@ -44,7 +44,9 @@ class Budget:
         self.started = clock.now()
 
     def interrupt(self) -> None:
-        """End it now."""
+        """End it now, if that was not said before."""
+        if self.interrupted:
+            return
         self.interrupted, self.interrupted_at = True, self.elapsed
 
     def give_up(self, why: str) -> None:

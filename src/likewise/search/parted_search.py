@@ -12,7 +12,6 @@ open as they were when they left.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
@@ -34,7 +33,7 @@ from likewise.search.parts import (
     take_best,
 )
 from likewise.search.task import SearchTask
-from likewise.search.workers import Parcel, unpack
+from likewise.search.workers import UNSENDABLE, Parcel, unpack
 
 if TYPE_CHECKING:
     from likewise.families.family import Score
@@ -58,7 +57,6 @@ GATHER_SECONDS = 0.25  # that parts may come later than they were told
 GATHER_SHARE = 0.25  # of the time left for what is due at the end, which may be spent on waiting for them
 LEAST_PACE = 1e-6  # seconds a look, before there was one
 PLENTY = 8  # open nodes a worker, from which on there is one part more than workers, so that none waits
-UNSENDABLE = (pickle.PicklingError, TypeError, AttributeError, NotImplementedError)
 
 
 # -- what a worker does -----------------------------------------------------------------------------------------------

@@ -29,6 +29,12 @@ MOST_LOSSES = 5  # pieces of work lost in a row before nobody is sent any more
 IDLE_SECONDS = 120.0  # after which a process of a pool without work ends
 KNOWN_MODELS = 4  # that a worker keeps
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+UNSENDABLE = (
+    pickle.PicklingError,
+    TypeError,
+    AttributeError,
+    NotImplementedError,
+)  # what packing raises
 LOSSES = (BrokenExecutor, CancelledError, OSError, EOFError, MemoryError)
 
 
@@ -178,11 +184,11 @@ class Parcel:
     """A value on its way to workers: its name, and its content for those who do not know it."""
 
     def __init__(self, value: Any) -> None:
-        self.content = _pack(value)
+        self.content = pack(value)
         self.name = hashlib.sha256(self.content).hexdigest()
 
 
-def _pack(value: Any) -> bytes:
+def pack(value: Any) -> bytes:
     """As bytes. Of our own values their fields travel: what was made of these on first use is made again there."""
     import cloudpickle
 
