@@ -47,8 +47,11 @@ class FleetTable:
         self.refresh()
 
     def refresh(self) -> None:
-        if self._live is not None:
-            self._live.update(self.table(self._live.console.height), refresh=True)
+        if self._live is None:
+            return
+        from rich.console import Group
+
+        self._live.update(Group(self.table(self._live.console.height), self.counts()), refresh=True)
 
     def table(self, height: int) -> Table:
         """All that fits into so many lines."""
@@ -58,7 +61,6 @@ class FleetTable:
         shown.columns[3].justify = "right"
         for row in self.lines()[: max(height - OTHER_LINES, LEAST_LINES)]:
             shown.add_row(*row)
-        shown.caption, shown.caption_justify = self.counts(), "left"
         return shown
 
     def lines(self) -> list[tuple[Any, ...]]:
