@@ -61,6 +61,7 @@ snapshots: setup
 
 picture: setup
 	$(BIN)/python -m tests.report.picture
+	$(BIN)/python -m tests.cli.ui.picture
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage htmlcov

@@ -40,6 +40,10 @@ def python_call(question: str, **options: Any) -> str | None:
     return f"likewise.{question}({', '.join(values)})"
 
 
+def suggest_nothing(question: str, **options: Any) -> None:
+    """Where no next question is said: on a page."""
+
+
 def _property_call(claimed: Property) -> str:
     """A property as a call."""
     limit = claimed.margin if isinstance(claimed, SameDecision) else claimed.delta

@@ -8,7 +8,8 @@ mentioned in a comment, and `verify` refuses the file until someone has decided.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,17 +44,9 @@ def init(**given: Any) -> int:
     output = None if given["output"] is None else Path(given["output"])
     if output is not None and output.exists() and not given["force"]:
         raise SpecError(f"{output}: is there already", hint="another name, or --force to overwrite it")
-    model = _open_model(given)
-    claim, left_out, constant = _draft_claim(given, model)
-    claim, doubts = _draft_reading(claim, given)
-    text = draft_text(
-        claim,
-        left_out=left_out,
-        constant=constant,
-        doubts=doubts,
-        folder=output.parent if output else Path.cwd(),
-        classes=_class_labels(model),
-    )
+    drafted = draft_claim(given)
+    claim = drafted.claim
+    text = draft_text(drafted, folder=output.parent if output else Path.cwd())
     if output is None:
         emit(text.rstrip("\n"))
         return Exit.DONE
@@ -65,7 +58,38 @@ def init(**given: Any) -> int:
     return Exit.DONE
 
 
-def _draft_claim(given: dict[str, Any], model: Any) -> tuple[WrittenClaim, list[str], list[str]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A claim read off the data, in which nobody has decided yet what may differ; and what a reader should know of it: the columns that the
+    model has no use for, those that are the same in every row, what is in doubt about the reading of the model, and its classes if there are more than two."""
+
+    claim: WrittenClaim
+    left_out: Sequence[str]
+    constant: Sequence[str]
+    doubts: Sequence[str]
+    classes: Sequence[Any]
+
+
+def draft_claim(given: Mapping[str, Any]) -> Draft:
+    """The draft that the options of `init` ask for."""
+    model = _open_model(given)
+    claim, left_out, constant = _draft_claim(given, model)
+    claim, doubts = _draft_reading(claim, given)
+    return Draft(
+        claim=claim, left_out=left_out, constant=constant, doubts=doubts, classes=_class_labels(model)
+    )
+
+
+def find_label(given: Mapping[str, Any]) -> tuple[list[str], str | None]:
+    """The columns of the data, and the one that looks like what is predicted: the only one that the model was not fitted on."""
+    from likewise.spec.frames import read_table
+
+    columns = [str(name) for name in read_table(given["data"]).columns]
+    unused = _unused_columns(columns, _open_model(given), {**given, "label": None})
+    return columns, unused[0] if len(unused) == 1 else None
+
+
+def _draft_claim(given: Mapping[str, Any], model: Any) -> tuple[WrittenClaim, list[str], list[str]]:
     """The claim, the columns left out because the model has no use for them, and the constant ones."""
     from likewise.spec.claim import WrittenClaim
     from likewise.spec.columns import as_table
@@ -101,7 +125,7 @@ def _draft_claim(given: dict[str, Any], model: Any) -> tuple[WrittenClaim, list[
     return claim, left_out, constant
 
 
-def _draft_reading(claim: WrittenClaim, given: dict[str, Any]) -> tuple[WrittenClaim, list[str]]:
+def _draft_reading(claim: WrittenClaim, given: Mapping[str, Any]) -> tuple[WrittenClaim, list[str]]:
     """The claim with what must be said of a model file without names, and what about that is in doubt."""
     from dataclasses import replace
 
@@ -117,7 +141,7 @@ def _draft_reading(claim: WrittenClaim, given: dict[str, Any]) -> tuple[WrittenC
     return replace(claim, reading=reading), doubts
 
 
-def _open_model(given: dict[str, Any]) -> Any:
+def _open_model(given: Mapping[str, Any]) -> Any:
     """The model, where it can be opened; None for a pickle that must stay closed."""
     from likewise.cli.claims import read_model
     from likewise.importers.files import NETWORKS, PICKLES, check_model_path
@@ -138,7 +162,7 @@ def _class_labels(model: Any) -> list[Any]:
     return plain if len(plain) > 2 and all(isinstance(p, (str, int, float)) for p in plain) else []
 
 
-def _unused_columns(columns: list[str], model: Any, given: dict[str, Any]) -> list[str]:
+def _unused_columns(columns: list[str], model: Any, given: Mapping[str, Any]) -> list[str]:
     """The columns that the model was not fitted on, where it knows its columns."""
     path, label = given["model"], given["label"]
     if isinstance(model, type) or not hasattr(model, "feature_names_in_"):
@@ -152,41 +176,33 @@ def _unused_columns(columns: list[str], model: Any, given: dict[str, Any]) -> li
     return [name for name in columns if name not in known and name != label]
 
 
-def draft_text(
-    claim: WrittenClaim,
-    *,
-    left_out: Iterable[str],
-    constant: Iterable[str],
-    folder: Path,
-    classes: Iterable[Any] = (),
-    doubts: Iterable[str] = (),
-) -> str:
+def draft_text(drafted: Draft, *, folder: Path) -> str:
     """The spec file with the comments that a draft needs."""
     from likewise.spec.toml_writer import INPUTS_TOML, MISSING_TOML, spec_text, toml_key
 
-    lines = spec_text(claim, folder=folder).splitlines()
-    marked = {f"[features.{toml_key(name)}]" for name in constant}
-    noted = list(left_out)
+    lines = spec_text(drafted.claim, folder=folder).splitlines()
+    marked = {f"[features.{toml_key(name)}]" for name in drafted.constant}
+    noted = list(drafted.left_out)
     draft: list[str] = []
     for number, line in enumerate(lines):
         if number == 0:
             draft += ["# A claim for Likewise, drafted by likewise init. Read it, change it, then:"]
             draft += ["#   likewise verify THIS-FILE"]
-        elif number == 1 and not claim.similarity.free:
+        elif number == 1 and not drafted.claim.similarity.free:
             continue  # "differ in nothing" is what nobody claims
         elif line in marked:
             draft += ["# The same in every row of the data: give it its real bounds or levels.", line]
         elif line == MISSING_TOML:
             draft.append(f"{line}    # as in some rows of the data; without it, individuals who miss nothing")
         elif line == INPUTS_TOML:
-            draft += [*(f"# {doubt}" for doubt in doubts), line]
+            draft += [*(f"# {doubt}" for doubt in drafted.doubts), line]
         elif line == "free = []":
-            draft += [*_fill_in_comment(claim.space), line]
+            draft += [*_fill_in_comment(drafted.claim.space), line]
         elif line.startswith("features = ") and noted:
             draft += [f"# The model was not fitted on: {_comment_text(noted)}", line]
         else:
             draft.append(line)
-    return "\n".join((*draft, *_class_comment(list(classes)))) + "\n"
+    return "\n".join((*draft, *_class_comment(list(drafted.classes)))) + "\n"
 
 
 def _class_comment(classes: list[Any]) -> list[str]:

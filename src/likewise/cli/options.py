@@ -340,6 +340,15 @@ REPORT_READ = tuple(
     )
     for name in REPORT_ANALYSES
 )
+UI_FOLDER = click.Argument(["folder"], required=False, default=".", metavar="[FOLDER]")
+UI_PORT = click.Option(
+    ["--port"],
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port to serve at.  [default: a free one]",
+)
+NO_BROWSER = click.Option(["--no-browser"], is_flag=True, help="Open no browser, print the address only.")
 CERTIFICATE_FILE = click.Argument(["certificate"], metavar="CERT")
 PARAMETERS_OUTPUT = click.Option(
     ["-o", "--output"], required=True, metavar="FILE", help="Where to write the model's parameters."

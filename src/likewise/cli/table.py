@@ -27,6 +27,7 @@ from likewise.cli.regions import regions
 from likewise.cli.repair import repair
 from likewise.cli.report import report
 from likewise.cli.share import share
+from likewise.cli.ui import ui
 from likewise.cli.verify import verify
 
 BEGIN, ASK, ACT, TELL, MORE = "Begin", "Ask", "Act", "Tell others", "More"  # in the order of the help
@@ -66,6 +67,11 @@ COMMANDS = (
         run=init,
         section=BEGIN,
         options=(o.DATA_FILE, *DRAFT),
+    ),
+    Command(
+        run=ui,
+        section=BEGIN,
+        options=(o.UI_FOLDER, o.UI_PORT, o.NO_BROWSER, o.ALLOW_PICKLE, o.TRUST, o.IMPORT_BUDGET, o.DEBUG),
     ),
     Command(
         run=verify,

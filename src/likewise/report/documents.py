@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.audience import Audience
+from likewise.answers.audience import Audience, suggest_nothing
 from likewise.answers.audit import audit_answer, rows_table
 from likewise.answers.disparity import disparity_answer
 from likewise.answers.disparity import disparity_document as facts_of_disparity
@@ -92,7 +92,7 @@ def make_answers(analyses: Analyses, result: Result, *, rows: int, boxes: int) -
 
     Pairs are left out: the page shows the one of the verdict.
     """
-    telling = Audience(speak=_no_command, certify=None, boxes=boxes)
+    telling = Audience(speak=suggest_nothing, certify=None, boxes=boxes)
     claimed = result.claimed.property
     made: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
         "disparity": lambda found: disparity_answer({**found, "pair": None}, None, telling),
@@ -117,10 +117,6 @@ def make_answers(analyses: Analyses, result: Result, *, rows: int, boxes: int) -
                 f"{analyses.files[name]}: not what Likewise answers about {name}: {error}"
             ) from error
     return answers
-
-
-def _no_command(question: str, **options: Any) -> None:
-    """A page suggests no commands."""
 
 
 def _audit_rows_answer(found: Mapping[str, Any], telling: Audience, most: int) -> Answer:
