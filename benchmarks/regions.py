@@ -30,7 +30,7 @@ from xgboost import XGBClassifier
 
 import likewise as lw
 from likewise.analysis.region_merge import RegionKind
-from likewise.answers.texts import percent_text
+from likewise.figures import percent_text
 
 SAMPLE, SAMPLE_OF_ONE = 3000, 25
 FIVE = ["income", "limit", "cards", "student", "gender"]

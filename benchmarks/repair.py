@@ -1,4 +1,4 @@
-"""What repairing costs: pipelines on the shipped data sets, fitted on 70 % of the rows, looked at on the others.
+"""What repairing costs: pipelines on the shipped data sets, fitted on 70% of the rows, looked at on the others.
 
     python -m benchmarks repair [--data german adult credit] [--models logistic ...] [--methods average ...]
 
@@ -74,5 +74,5 @@ def _row(data: Any, name: str, model: Any, method: Any, test: Any, labels: Any) 
     size = "none" if certificate is None else f"{len(certificate.content) / 1024:,.0f} kB"
     return (
         f"| {data.name} | {', '.join(data.protected)} | {name} | {method} | {new.settings} | {new.before:.4f} | {new.after:.4f} "
-        f"| {new.changed:,} of {new.rows:,} ({100 * new.changed / new.rows:.2f} %) | {new.result.verdict} | {size} | {seconds:.1f} |"
+        f"| {new.changed:,} of {new.rows:,} ({100 * new.changed / new.rows:.2f}%) | {new.result.verdict} | {size} | {seconds:.1f} |"
     )

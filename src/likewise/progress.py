@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from likewise.figures import bracket_texts
+
 LONG_READING = 5.0  # seconds that reading a model took, beyond which they are told
 
 
@@ -51,7 +53,8 @@ def terminal_listener() -> Iterator[Listener]:
                 cells = "cell" if snapshot.closed == 1 else "cells"
                 parts.append(f"{snapshot.closed:,} {cells} closed, {snapshot.open:,} open")
             if snapshot.lower is not None and snapshot.upper is not None:
-                parts.append(f"between {snapshot.lower:.6g} and {snapshot.upper:.6g}")
+                low, high = bracket_texts(snapshot.lower, snapshot.upper)
+                parts.append(f"between {low} and {high}")
             if snapshot.share is not None:
                 parts.append(f"{snapshot.share:.0%}")
             status.update("  ".join(parts))

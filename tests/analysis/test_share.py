@@ -266,9 +266,9 @@ ROWS = np.array([[0, 0.25, 0], [0, 0.25, 1], [3, 0.5, 1], [4, 1.0, 1], [4, 0.0, 
 
 def test_ends_that_are_shown_alike_are_said_once():
     said = {"method": "exact", "confidence": None, "over": "everybody"}
-    assert "counterpart: 14.763%, exact" in str(Share(lower=0.14763000001, upper=0.14763000002, **said))
-    assert "between 14.763% and 14.8%" in str(Share(lower=0.14763, upper=0.148, **said))
-    assert "between 0% and 1e-10%" in str(Share(lower=0.0, upper=1e-12, **said))
+    assert "counterpart: 14.76%, exact" in str(Share(lower=0.14763000001, upper=0.14763000002, **said))
+    assert "between 14.76% and 14.80%" in str(Share(lower=0.14763, upper=0.148, **said))
+    assert "between 0% and 0.0000000001%" in str(Share(lower=0.0, upper=1e-12, **said))
 
 
 def test_shares_of_rows_are_those_of_an_audit_also_where_rounding_hides_a_counterpart():

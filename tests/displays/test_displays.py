@@ -102,7 +102,7 @@ def test_unknown_ends_are_left_out_and_unproved_ones_are_named():
     assert all(map(math.isnan, upper))
     assert math.isnan(lower[0])
     assert lower[-1] == 1.0
-    assert display.ax_.get_title() == "largest gap of scores: between 1 and unknown"
+    assert display.ax_.get_title() == "largest gap of scores: at least 1; no upper bound is known"
     assert "not proved" in display.ax_.get_legend().get_texts()[0].get_text()
     display.figure_.canvas.draw()
 
@@ -140,7 +140,7 @@ def test_every_region_is_in_a_bar_and_the_shares_add_up():
     ax = RegionDisplay.from_result(REGIONS).ax_
     assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(100)
     assert [text.get_text() for text in ax.get_yticklabels()][-1] == "5 more"
-    assert "undecided: 37.5%" in {text.get_text() for text in ax.get_legend().get_texts()}
+    assert "undecided: 37.50%" in {text.get_text() for text in ax.get_legend().get_texts()}
     ax.figure.canvas.draw()
 
 
@@ -151,7 +151,7 @@ def test_almost_all_is_not_all():
         for kind, share in shares.items()
     }
     ax = RegionDisplay.from_result({**document, "biased": []}).ax_
-    assert "fair: > 99.99%" in {text.get_text() for text in ax.get_legend().get_texts()}
+    assert "fair: above 99.99%" in {text.get_text() for text in ax.get_legend().get_texts()}
     whole = {"fair": [{"rule": "everybody", "measure": 1.0}], "biased": [], "undecided": []}
     labels = RegionDisplay.from_result(whole).ax_.get_legend().get_texts()
     assert [text.get_text() for text in labels] == ["fair: 100%"]

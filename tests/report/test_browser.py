@@ -133,10 +133,10 @@ def test_the_map_says_who_is_where(opened):
     titles = opened.run(TITLES)
     assert len(titles) == 2 * 3
     low = [title for title in titles if title.startswith("income 0 to 20")]
-    assert all("fair 100.0 %" in title for title in low)
+    assert all("fair 100.00%" in title for title in low)
     high = [title for title in titles if title.startswith("income 20 to 100")]
-    assert sum("biased 100.0 %" in title for title in high) == 2
-    assert sum("undecided 48.1 %, fair 0.0 %, empty 51.9 %" in title for title in high) == 1
+    assert sum("biased 100.00%" in title for title in high) == 2
+    assert sum("undecided 48.15%, fair 0.00%, empty 51.85%" in title for title in high) == 1
 
 
 def test_the_keyboard_reaches_everything(opened):

@@ -125,8 +125,8 @@ def test_a_repair_is_told_with_its_verdict_and_what_it_costs(elements, biased, a
     for words in (
         f"all settings of {SEX} (2)",
         "FAIR",
-        "30 of 1,200 decisions (2.50 %)",
-        "beforeaccuracy 0.7625 afteraccuracy 0.7500",
+        "30 of 1,200 decisions (2.50%)",
+        "beforeaccuracy 0.7625 afteraccuracy 0.75",
     ):
         assert words in told
     none = {**analyses["repair"], "method": "threshold", "how": "no fair threshold was found", "rows": None}

@@ -140,9 +140,9 @@ def test_repr_is_a_table():
         (1, "1 individual"),
         (2, "2 individuals"),
         (999999, "999999 individuals"),
-        (10**6, "1.0e6 individuals"),
-        (41 * 10**13, "4.1e14 individuals"),
-        (9999999, "1.0e7 individuals"),
+        (10**6, "about 1 million individuals"),
+        (41 * 10**13, "about 410 trillion individuals"),
+        (9999999, "about 10 million individuals"),
     ],
 )
 def test_describe_counts_readably(size, words):
@@ -152,7 +152,7 @@ def test_describe_counts_readably(size, words):
 def test_describe_of_a_huge_space():
     assert (
         Space({f"f{j}": Integer(1, 10**15) for j in range(30)}).describe()
-        == "30 features; 1.0e450 individuals"
+        == "30 features; about 10^450 individuals"
     )
 
 

@@ -17,6 +17,7 @@ from likewise.certificate.certificate import Certificate
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError
 from likewise.families.program_rounding import program_upper_bound, rounding_stats
+from likewise.figures import bound_text
 from likewise.model.gauge import RELATIVE_FINENESS, Scale
 from likewise.problem import Problem, make_claim, prepare
 from likewise.progress import Listener
@@ -323,4 +324,4 @@ def _certify_search(
 
 
 def _claim_text(of: Scale, level: float) -> str:
-    return f"similar individuals {CLAIM_TEMPLATES[of].format(level=f'{level:.6g}')}"
+    return f"similar individuals {CLAIM_TEMPLATES[of].format(level=bound_text(level, up=True))}"

@@ -25,6 +25,7 @@ import numpy as np
 from likewise.certificate.certificate import Certificate
 from likewise.errors import SpecError, suggest_name
 from likewise.families.program_rounding import rounding_stats
+from likewise.figures import number_text
 from likewise.model.gauge import scale_of
 from likewise.problem import Problem, make_claim, prepare
 from likewise.progress import Listener
@@ -268,7 +269,7 @@ class Bisection:
             self.refuted, self.witness = self.ladder.reached(result.pair), result
         else:
             self.undecided = level if self.undecided is None else min(level, self.undecided)
-            self.reason = f"undecided at {float(level):.6g}: {result.reason}"
+            self.reason = f"undecided at {number_text(float(level))}: {result.reason}"
 
     def answer(self, feature: str | None) -> Radius:
         """The bracket, its ends rounded so that both still hold: proved downwards, refuted upwards."""

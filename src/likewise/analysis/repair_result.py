@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import DataError
+from likewise.figures import number_text
 from likewise.verifying.result import Result
 from likewise.verifying.shown import ShownResult
 
@@ -60,7 +61,9 @@ class Repaired(ShownResult):
         """What was done, in words."""
         if self.method == "threshold":
             return (
-                "no fair threshold was found" if self.threshold is None else f"threshold {self.threshold:.6g}"
+                "no fair threshold was found"
+                if self.threshold is None
+                else f"threshold {number_text(self.threshold)}"
             )
         if not self.features:
             return "nothing to do: no feature that may differ matters to the score"
@@ -72,7 +75,7 @@ class Repaired(ShownResult):
             "reference": "the score at one setting of",
         }.get(self.method)
         if what is None:
-            return f"{self.kept:.6g} of the score and the rest of its mean over {self.settings} settings of {over}"
+            return f"{number_text(self.kept)} of the score and the rest of its mean over {self.settings} settings of {over}"
         return f"{what} {over}" + (f" ({self.settings})" if self.settings != 1 else "")
 
     def to_dict(self) -> dict[str, Any]:

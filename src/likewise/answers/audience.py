@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from likewise.answers.answer import Step
-from likewise.answers.texts import ValueFormatter, bound_text
+from likewise.answers.texts import ValueFormatter
+from likewise.figures import bound_text
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 
 WITH_PROPERTY = ("verify", "audit", "share", "radius", "regions", "compare", "repair")

@@ -30,6 +30,7 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.texts import value_text
+from likewise.figures import percent_text, seconds_text
 
 MOST_SHOWN = 10  # rows, where they are not asked for
 COUNTERPART = "counterpart_"  # in front of the names of an audit's columns
@@ -74,7 +75,7 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     """The counts in one sentence."""
     said = words(
         strong(f"{found['biased']:,}"),
-        f" of {found['total']:,} rows ({found['share']:.3%}) have a differently treated counterpart",
+        f" of {found['total']:,} rows ({percent_text(found['share'])}) have a differently treated counterpart",
     )
     if found["undecided"]:
         said = words(said, f"; {found['undecided']:,} are undecided ({'; '.join(found['reasons'])})")
@@ -85,15 +86,15 @@ def summary_of(found: Mapping[str, Any]) -> Words:
 
 
 def _count_facts(found: Mapping[str, Any]) -> list[Fact]:
-    known = words(strong(f"{found['biased']:,} ({found['share']:.3%})"))
+    known = words(strong(f"{found['biased']:,} ({percent_text(found['share'])})"))
     if found["undecided"]:
         most = found["biased"] + found["undecided"]
-        known = words("at least ", known, f" and at most {most:,} ({most / found['total']:.3%})")
+        known = words("at least ", known, f" and at most {most:,} ({percent_text(most / found['total'])})")
     sure = (
         ", exact for each row" if found["proved"] else "; that others have none is floating point, not proved"
     )
     seconds = found.get("stats", {}).get("seconds")
-    looked = "" if seconds is None else f", looked at in {seconds:.2f} s"
+    looked = "" if seconds is None else f", looked at in {seconds_text(seconds)}"
     said = [fact("rows", f"{found['total']:,}{looked}")]
     said.append(fact("biased", known, f" have a counterpart who breaks the claim{sure}"))
     if found["undecided"]:
@@ -147,7 +148,7 @@ def _group_table(column: str, groups: list[Mapping[str, Any]]) -> Table:
     names = list(groups[0])[1:] if groups else []
     rows = tuple(
         tuple(
-            Cell(words=words(f"{value:.3%}" if name == "share" else _known_text(value)), value=value)
+            Cell(words=words(percent_text(value) if name == "share" else _known_text(value)), value=value)
             for name, value in group.items()
         )
         for group in groups

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.answers.answer import Answer, Block, Item, Listing, Step, fact, spacer, strong, words
 from likewise.answers.texts import plural
 from likewise.families.registry import words_of_rules
+from likewise.figures import bound_text
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Outline
@@ -29,7 +30,7 @@ def outline_answer(outline: Outline, path: str) -> Answer:
         blocks = [fact("claim", outline.words), _rule_listing(outline, said)]
     if outline.clearance is not None:
         covered = "covers" if outline.covers_floating_point else "does not cover"
-        moved = f"scores may move by {float(outline.clearance):.3g}; {covered} the model's own rounding"
+        moved = f"scores may move by {bound_text(float(outline.clearance), up=False)}; {covered} the model's own rounding"
         blocks.append(fact("margin", moved))
     blocks.append(
         fact("model", f"sha256 {outline.digests['model'][:16]}...", spacer(), f"written by {outline.tool}")

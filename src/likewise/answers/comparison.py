@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.answers.answer import Answer, Block, Fact, Step, fact, spacer, strong, verdict, words
 from likewise.answers.audience import PYTHON_AUDIENCE, Audience
+from likewise.answers.disparity import bracket_in_words, program_note
 from likewise.answers.disparity import disparity_document as facts_of_disparity
-from likewise.answers.disparity import program_note
 from likewise.answers.sentences import (
     ClaimSubject,
     claim_facts,
@@ -17,7 +17,6 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.share import summary_of as summary_of_share
-from likewise.answers.texts import number_text
 
 if TYPE_CHECKING:
     from likewise.analysis.compare import Comparison
@@ -73,10 +72,8 @@ _OWN_UNITS = "scores of the two models have no unit in common, so shares are com
 
 def _model_facts(name: str, result: Result, disparity: Disparity, share: Share | None) -> list[Fact]:
     bracket = words(
-        f"{GAP_TITLES[disparity.of]} between ",
-        strong(number_text(disparity.lower)),
-        " and ",
-        strong(number_text(disparity.upper)),
+        f"{GAP_TITLES[disparity.of]} ",
+        bracket_in_words({"lower": disparity.lower, "upper": disparity.upper}),
         None if disparity.proved else " (upper end not proved)",
     )
     said = [fact(name, verdict(result.verdict), spacer(9 - len(str(result.verdict))), bracket)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +29,9 @@ from likewise.answers.sentences import (
     rounding_warning,
     warning_facts,
 )
-from likewise.answers.texts import bound_text, json_value, number_text, upper_end_text
+from likewise.answers.texts import json_value
+from likewise.figures import bound_text, bracket_texts, number_text, rough_bound_text, seconds_text
 from likewise.spec.properties import SameDecision
-from likewise.verifying.result import format_bound
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Label
@@ -112,36 +111,38 @@ def _measured_facts(of: str, label: Label | None, about: ClaimSubject | None) ->
 
 def bracket_facts(found: Mapping[str, Any], certify: str | None) -> list[Fact]:
     """The two ends, and what they rest on; `certify` is what proves the upper end."""
-    low, high = (
-        strong(_end_text(found["lower"], -math.inf)),
-        strong(upper_end_text(found["lower"], found["upper"])),
-    )
-    if found["upper"] is None:
-        high = strong("inf")
-    seconds = found.get("stats", {}).get("seconds", 0.0)
+    seconds = seconds_text(found.get("stats", {}).get("seconds", 0.0))
+    bracket = bracket_in_words(found)
     if found["proved"]:
-        return [
-            fact("between", low, " and ", high, spacer(), strong("proved"), f" in {seconds:.2f} s, exact")
-        ]
-    said = [fact("between", low, " and ", high, spacer(), f"found in {seconds:.2f} s, upper end not proved")]
+        return [fact("largest", bracket, spacer(), strong("proved"), f" in {seconds}, exact")]
+    if found["upper"] is None:
+        return [fact("largest", bracket, spacer(), f"found in {seconds}")]
+    said = [fact("largest", bracket, spacer(), f"found in {seconds}, upper end not proved")]
     return said + (
         [] if certify is None else [fact("", f"the upper end is floating point: {certify} proves it")]
     )
 
 
-def _end_text(value: float | None, unknown: float) -> str:
-    return number_text(unknown if value is None else value)
+def bracket_in_words(found: Mapping[str, Any]) -> Words:
+    """Both ends, rounded outwards, or the one number that they are."""
+    lower, upper = found["lower"], found["upper"]
+    low, high = bracket_texts(lower, upper)
+    if lower is None and upper is None:
+        return words("nothing is known")
+    if upper is None:
+        return words("at least ", strong(low), "; no upper bound is known")
+    if lower is None:
+        return words("at most ", strong(high))
+    return words(strong(low)) if low == high else words("between ", strong(low), " and ", strong(high))
 
 
 def summary_of(found: Mapping[str, Any]) -> Words:
     """The bracket in one sentence, with what is to be said of its ends."""
-    notes = [UNPROVED] * (not found["proved"]) + [found["reason"]] * bool(found["reason"])
+    notes = [UNPROVED] * (not found["proved"] and found["upper"] is not None) + [found["reason"]] * bool(
+        found["reason"]
+    )
     notes += [note for note in (program_note(found), rounding_warning(found.get("stats", {}))) if note]
-    ends = [
-        f"{math.copysign(math.inf, sign) if end is None else end:.6g}"
-        for end, sign in ((found["lower"], -1), (found["upper"], 1))
-    ]
-    said = words(f"{scale_title(found['of'])}: between ", strong(ends[0]), " and ", strong(ends[1]))
+    said = words(f"{scale_title(found['of'])}: ", bracket_in_words(found))
     return words(said, f"  ({'; '.join(notes)})" if notes else None)
 
 
@@ -149,7 +150,9 @@ def program_note(found: Mapping[str, Any]) -> str | None:
     """The program's own bracket, where it is another one in the digits that are shown."""
     ends = (("lower", "program_lower"), ("upper", "program_upper"))
     shows = any(
-        found.get(its) is not None and found[own] is not None and f"{found[own]:.6g}" != f"{found[its]:.6g}"
+        found.get(its) is not None
+        and found[own] is not None
+        and number_text(found[own]) != number_text(found[its])
         for own, its in ends
     )
     return program_in_words(found) if shows else None
@@ -163,10 +166,12 @@ def program_in_words(found: Mapping[str, Any]) -> str:
     rounding = found.get("stats", {}).get("program_rounding", {})
     if found.get("program_upper") is None:
         return shows if rounding.get("moves") is not None else f"{shows}; its rounding is not known"
-    high = number_text(found["program_upper"])
-    if high == number_text(found["upper"]) and rounding.get("moves") is not None:
-        high = f"{high} + {format_bound(rounding['moves'])}"
-    return f"{shows}, and with its rounding at most {high} for any"
+    if (
+        number_text(found["program_upper"]) == number_text(found["upper"])
+        and rounding.get("moves") is not None
+    ):
+        return f"{shows}; its rounding adds at most {rough_bound_text(rounding['moves'])} to that of any pair"
+    return f"{shows}, and with its rounding at most {bound_text(found['program_upper'], up=True)} for any"
 
 
 def _rounding_facts(found: Mapping[str, Any]) -> list[Fact]:
@@ -175,20 +180,11 @@ def _rounding_facts(found: Mapping[str, Any]) -> list[Fact]:
 
 def card_fact(found: Mapping[str, Any]) -> Fact:
     """The bracket as one line of a card, its ends rounded to their safe sides."""
-    low = None if found["lower"] is None else strong(bound_text(found["lower"], up=False))
-    high = None if found["upper"] is None else strong(bound_text(found["upper"], up=True))
-    if low is None and high is None:
-        said = words("nothing is known")
-    elif high is None:
-        said = words("at least ", low, "; no upper bound is known")
-    elif low is None:
-        said = words("at most ", high)
-    else:
-        said = words("between ", low, " and ", high)
+    said = bracket_in_words(found)
     notes: list[Words] = []
-    if high is not None and found.get("certified"):
+    if found["upper"] is not None and found.get("certified"):
         notes.append(words("the upper end was accepted by the checker"))
-    elif high is not None and not found.get("proved", False):
+    elif found["upper"] is not None and not found.get("proved", False):
         notes.append(words("the upper end is floating point, not proved"))
     if found.get("program_upper") is not None:
         notes.append(

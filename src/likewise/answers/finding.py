@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from likewise.answers.answer import Answer, Block, fact, spacer, strong, words
 from likewise.answers.audience import PYTHON_AUDIENCE
 from likewise.answers.pair import pair_of_document
+from likewise.figures import seconds_text
 
 if TYPE_CHECKING:
     from likewise.paper.answers import Finding
@@ -17,7 +18,7 @@ def finding_answer(found: Finding) -> Answer:
     document = found.to_dict()
     blocks: list[Block] = [
         fact("method", found.algorithm),
-        fact("answer", strong(found.answer), spacer(2), f"after {found.seconds:.2f} s"),
+        fact("answer", strong(found.answer), spacer(2), f"after {seconds_text(found.seconds)}"),
         fact("means", found.meaning),
         *pair_of_document(document, **PYTHON_AUDIENCE.pair),
     ]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from likewise.answers.answer import Answer, Block, Cell, Picture, Table, strong, words
 from likewise.answers.disparity import gap_in_words
 from likewise.answers.sentences import reason_facts
-from likewise.answers.texts import document_of, number_text
+from likewise.answers.texts import document_of
+from likewise.figures import number_text
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property

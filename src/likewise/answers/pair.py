@@ -6,14 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from likewise.answers.answer import Pair, PairRow
-from likewise.answers.texts import (
-    ValueFormatter,
-    distinct_texts,
-    escape_unprintable,
-    json_value,
-    number_text,
-    value_text,
-)
+from likewise.answers.texts import ValueFormatter, escape_unprintable, json_value, value_text
+from likewise.figures import distinct_texts
 from likewise.verifying.result import Treatment
 
 SAME_SHOWN = 3  # features shown although they are the same, to tell who the individuals are
@@ -61,10 +55,10 @@ def treatment_rows(treated: Treatment) -> tuple[PairRow, ...]:
         rows.append(("decision", *(value_text(json_value(decision)) for decision in treated.decisions)))
     if treated.scores is not None:
         first, second = treated.scores
-        rows.append((treated.score_name, *distinct_texts(first, second, number_text)))
+        rows.append((treated.score_name, *distinct_texts(first, second)))
     if treated.probabilities is not None:
         first, second = treated.probabilities
-        texts = distinct_texts(first, second, "{:.3f}".format)
+        texts = distinct_texts(first, second)
         rows.append((f"P({value_text(json_value(treated.upper_label))})", *texts))
     return tuple(PairRow(name=name, first=first, second=second) for name, first, second in rows)
 
@@ -81,5 +75,5 @@ def _make_row(name: str, first: Any, second: Any, how: ValueFormatter | None) ->
     if how is not None:
         texts = escape_unprintable(how(name, first)), escape_unprintable(how(name, second))
     else:
-        texts = distinct_texts(first, second)
+        texts = distinct_texts(first, second, value_text)
     return PairRow(name=name, first=texts[0], second=texts[1], differs=first != second)

@@ -30,7 +30,8 @@ from likewise.answers.sentences import (
     rounding_warning,
     warning_facts,
 )
-from likewise.answers.texts import json_value, number_text
+from likewise.answers.texts import json_value
+from likewise.figures import bound_text, number_text
 
 
 def radius_answer(
@@ -91,7 +92,7 @@ def _proved_words(found: Mapping[str, Any]) -> Words:
     elif proved == 0 and not found.get("certified"):
         said = words(strong("0"), ": only for individuals who are alike")
     else:
-        said = words("up to ", strong(number_text(proved)))
+        said = words("up to ", strong(bound_text(proved, up=False)))
     return said if note is None else words(said, f"; {note}")
 
 
@@ -99,7 +100,7 @@ def _refuted_facts(found: Mapping[str, Any]) -> list[Fact]:
     if found["refuted"] is None:
         return []
     shown = ", by this pair" if found.get("pair") is not None else ", by a pair"
-    return [fact("refuted", "at ", strong(number_text(found["refuted"])), shown)]
+    return [fact("refuted", "at ", strong(bound_text(found["refuted"], up=True)), shown)]
 
 
 def rounding_note(found: Mapping[str, Any]) -> str | None:
@@ -116,13 +117,16 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     if proved is None:
         said = words(f"no {what} is proved")
         if refuted is not None:
-            said = words(said, ", ", strong(f"{refuted:.6g}"), " is refuted")
+            said = words(said, ", ", strong(bound_text(refuted, up=True)), " is refuted")
     elif refuted is None and proved >= found["largest"]:
         said = words(f"every {what} is proved")
     else:
-        said = words(f"{what}: proved up to ", strong(f"{proved:.6g}"))
+        said = words(f"{what}: proved up to ", strong(bound_text(proved, up=False)))
         said = words(
-            said, *(", nothing refuted",) if refuted is None else (", refuted at ", strong(f"{refuted:.6g}"))
+            said,
+            *(", nothing refuted",)
+            if refuted is None
+            else (", refuted at ", strong(bound_text(refuted, up=True))),
         )
     notes = (rounding_note(found), found["reason"], rounding_warning(found.get("stats", {})))
     told = "; ".join(note for note in notes if note)

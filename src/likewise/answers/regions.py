@@ -28,7 +28,8 @@ from likewise.answers.sentences import (
     reason_facts,
     warning_facts,
 )
-from likewise.answers.texts import document_of, percent_text, plural
+from likewise.answers.texts import document_of, plural
+from likewise.figures import percent_text
 
 if TYPE_CHECKING:
     from likewise.analysis.region_merge import RegionKind

@@ -11,6 +11,7 @@ from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.sentences import reason_facts
 from likewise.answers.texts import document_of
 from likewise.answers.verdict import verdict_answer
+from likewise.figures import number_text, percent_text
 
 if TYPE_CHECKING:
     from likewise.analysis.repair_result import Repaired
@@ -75,11 +76,11 @@ def cost_facts(document: Mapping[str, Any]) -> list[Fact]:
     rows, changed = document["rows"], document["changed"]
     if rows and changed is not None:
         what = "decisions" if document["measure"] == "accuracy" else "predictions"
-        share = f"({100 * changed / rows:.2f} %)"
+        share = f"({percent_text(changed / rows)})"
         facts.append(fact("changed", strong(f"{changed:,}"), f" of {rows:,} {what} {share}"))
     if document["before"] is not None and document["after"] is not None:
         facts += [
-            fact(when, f"{document['measure']} ", strong(f"{document[when]:.4f}"))
+            fact(when, f"{document['measure']} ", strong(number_text(document[when])))
             for when in ("before", "after")
         ]
     return facts

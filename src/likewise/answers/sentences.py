@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from likewise.answers.answer import Fact, code, fact
-from likewise.answers.texts import number_text
-from likewise.verifying.result import LONG_READING, claim_in_words, format_bound
+from likewise.figures import bound_text, distinct_texts, number_text, rough_bound_text, seconds_text
+from likewise.verifying.result import LONG_READING, claim_in_words
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property
@@ -38,7 +38,9 @@ def claim_facts(about: ClaimSubject | None, *, title: str = "claim") -> list[Fac
 def reading_facts(stats: Mapping[str, Any]) -> list[Fact]:
     """How long reading the model took, where that is worth a line: no budget counts it."""
     seconds = stats.get("import_seconds", 0.0)
-    return [fact("reading", f"reading the model took {seconds:.0f} s")] if seconds > LONG_READING else []
+    return (
+        [fact("reading", f"reading the model took {seconds_text(seconds)}")] if seconds > LONG_READING else []
+    )
 
 
 def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
@@ -80,12 +82,12 @@ def rounding_warning(stats: Mapping[str, Any]) -> str | None:
     found = stats.get("program_rounding")
     if not found or not found["large"]:
         return None
-    seen = format_bound(found["observed"])
+    seen = rough_bound_text(found["observed"])
     if found["bound"] is None:
         return (
             f"the program's own rounding moves scores by {seen} on the rows compared; no bound of it is known"
         )
-    return f"the program's own rounding may move scores by {format_bound(found['bound'])} ({seen} on the rows compared)"
+    return f"the program's own rounding may move scores by {rough_bound_text(found['bound'])} ({seen} on the rows compared)"
 
 
 def warning_facts(stats: Mapping[str, Any]) -> list[Fact]:
@@ -112,15 +114,25 @@ def bounds_in_words(property: Property, bounds: tuple[float, float]) -> str:
     """What is known when the search ended early."""
     low, high = bounds
     if property.kind == "decision":
-        what, least = "the largest margin of a pair with different decisions", -math.inf
-        allowed = f"a flip counts above {property.margin:g}" if property.margin else "a flip counts above 0"
+        what, least, limit = (
+            "the largest margin of a pair with different decisions",
+            -math.inf,
+            property.margin,
+        )
+        allowed = f"a flip counts above {number_text(limit)}"
     else:
-        what, least = f"the largest {property.kind} gap of a similar pair", 0.0
-        allowed = f"the claim allows {property.delta:g}"
+        what, least, limit = f"the largest {property.kind} gap of a similar pair", 0.0, property.delta
+        allowed = f"the claim allows {number_text(limit)}"
     if not math.isfinite(high) and low <= least:
         return f"nothing is known of {what}; {allowed}"
     if low <= least:
-        return f"{what} is at most {number_text(high)}; {allowed}"
+        return f"{what} is at most {_end_text(high, limit, up=True)}; {allowed}"
     if not math.isfinite(high):
-        return f"{what} is at least {number_text(low)}; {allowed}"
-    return f"{what} is between {number_text(low)} and {number_text(high)}; {allowed}"
+        return f"{what} is at least {_end_text(low, limit, up=False)}; {allowed}"
+    return f"{what} is between {_end_text(low, limit, up=False)} and {_end_text(high, limit, up=True)}; {allowed}"
+
+
+def _end_text(end: float, limit: float, *, up: bool) -> str:
+    """An end rounded to its safe side, told apart from the limit that stands beside it."""
+    said = bound_text(end, up=up)
+    return said if end == limit or said != number_text(limit) else distinct_texts(limit, end)[1]

@@ -17,7 +17,8 @@ from likewise.answers.sentences import (
     rounding_warning,
     warning_facts,
 )
-from likewise.answers.texts import bound_text, document_of, precise_percent
+from likewise.answers.texts import document_of
+from likewise.figures import number_text, percent_bracket_texts, seconds_text
 
 _UNPROVED = "that some have none is floating point, not proved"
 _METHOD_TEXTS = {"exact": "everybody looked at", "certified": "by cells", "sampled": "by a sample"}
@@ -44,9 +45,9 @@ def share_answer(
 
 
 def share_in_words(found: Mapping[str, Any]) -> Words:
-    """The number, or the two that it is between, if they are told apart by the digits that are shown."""
-    lower, upper = precise_percent(found["lower"]), precise_percent(found["upper"])
-    if lower == upper or is_exact(found):
+    """The number, or the two that it is between."""
+    lower, upper = percent_bracket_texts(found["lower"], found["upper"])
+    if lower == upper:
         return words(strong(lower))
     return words("between ", strong(lower), " and ", strong(upper))
 
@@ -54,7 +55,7 @@ def share_in_words(found: Mapping[str, Any]) -> Words:
 def is_exact(found: Mapping[str, Any]) -> bool:
     """Whether both ends are the same number, or the doubles around it."""
     narrow: bool = found["upper"] - found["lower"] <= 4 * math.ulp(found["upper"])
-    return found["method"] == "exact" and narrow
+    return found["lower"] == found["upper"] or (found["method"] == "exact" and narrow)
 
 
 def summary_of(found: Mapping[str, Any]) -> Words:
@@ -62,7 +63,7 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     if not found["proved"]:
         known = f"{'every one looked at' if found['method'] == 'exact' else 'by a sample'}, but {_UNPROVED}"
     elif found["method"] == "sampled":
-        known = f"with confidence {found['confidence']:g}"
+        known = f"with confidence {number_text(found['confidence'])}"
     else:
         known = "exact" if found["method"] == "exact" else "proved"
     warning = rounding_warning(found.get("stats", {}))
@@ -81,14 +82,14 @@ def _basis_words(found: Mapping[str, Any]) -> Words:
     seconds, unproved = stats.get("seconds", 0.0), "" if found["proved"] else f"; {_UNPROVED}"
     if found["method"] == "exact":
         many = f"{stats['individuals']:,} individuals" if "individuals" in stats else "everybody"
-        return words(strong("exact"), f": {many} looked at in {seconds:.2f} s{unproved}")
+        return words(strong("exact"), f": {many} looked at in {seconds_text(seconds)}{unproved}")
     if found["method"] == "certified":
         return words(strong("proved"), _proof_text(stats, seconds))
     many = f"{stats['samples']:,} individuals" if "samples" in stats else "individuals"
     return words(
         strong("sampled"),
-        f": {many}, each judged exactly, in {seconds:.2f} s; the interval holds the share with confidence "
-        f"{found['confidence']:g} (Clopper-Pearson){unproved}",
+        f": {many}, each judged exactly, in {seconds_text(seconds)}; the interval holds the share with confidence "
+        f"{number_text(found['confidence'])} (Clopper-Pearson){unproved}",
     )
 
 
@@ -96,23 +97,18 @@ def _proof_text(stats: Mapping[str, Any], seconds: float) -> str:
     if "independent" in stats:
         return ": the model does not depend on what may differ"
     if "cells" not in stats:
-        return f" by the distribution of the sum that the score is, in {seconds:.2f} s"
+        return f" by the distribution of the sum that the score is, in {seconds_text(seconds)}"
     checked = stats.get("certificates")
     accepted = f", with {checked:,} certificates that the checker accepted," if checked else ""
-    return f" by {stats['cells']:,} cells{accepted} in {seconds:.2f} s"
+    return f" by {stats['cells']:,} cells{accepted} in {seconds_text(seconds)}"
 
 
 def card_fact(found: Mapping[str, Any]) -> Fact:
     """The share as one line of a card, its ends rounded to their safe sides."""
-    if found["lower"] == found["upper"]:
-        said = words(strong(f"{100 * found['lower']:.15g}%"))
-    else:
-        low, high = (bound_text(found[end], up=end == "upper", times=100) for end in ("lower", "upper"))
-        said = words("between ", strong(f"{low}%"), " and ", strong(f"{high}%"))
     looked = _METHOD_TEXTS.get(found["method"], found["method"])
-    said = words(said, f" of {found.get('over', 'all individuals')}, {looked}")
+    said = words(share_in_words(found), f" of {found.get('over', 'all individuals')}, {looked}")
     if found.get("confidence") is not None:
-        said = words(said, f" with confidence {found['confidence']:g}")
+        said = words(said, f" with confidence {number_text(found['confidence'])}")
     if not found.get("proved", False):
         said = words(said, "; rests on floating point, not proved")
     return Fact(

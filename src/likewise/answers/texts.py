@@ -1,57 +1,16 @@
-"""Numbers, shares and values of features as text for people, and any value as plain JSON."""
+"""Values of features as text for people, and any value as plain JSON. Numbers are written by `likewise.figures`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
-from fractions import Fraction
 from typing import Any
 
+from likewise.figures import number_text
 from likewise.spec.features import level_text
 
 # How a value of a feature is shown, where its plain form says little: codes of levels, for instance.
 ValueFormatter = Callable[[str, Any], str]
-
-
-def number_text(value: float | None) -> str:
-    """A number in six digits; tiny ones in scientific notation, unknown ones as a question mark."""
-    if value is None:
-        return "?"
-    short = f"{value:.6g}"
-    return short if float(short) == value or abs(value) >= 1e-3 else f"{value:.3e}"
-
-
-def upper_end_text(lower: float | None, upper: float | None) -> str:
-    """The upper end, told apart from a lower one that is almost the same."""
-    if lower is not None and upper is not None and lower < upper and number_text(lower) == number_text(upper):
-        return f"{number_text(lower)} + {upper - lower:.1g}"
-    return number_text(upper)
-
-
-def bound_text(value: float, *, up: bool, times: int = 1, digits: int = 6) -> str:
-    """A multiple of a bound in so many digits, rounded to its safe side: a lower bound down, an upper bound up."""
-    with localcontext(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR):
-        rounded = (Decimal(value) * times).normalize()
-    return f"{rounded:f}" if rounded and -5 <= rounded.adjusted() < 12 else str(rounded or 0)
-
-
-def signed_text(value: float) -> str:
-    """A difference: with its sign, and with a minus that is one."""
-    return "0" if value == 0 else f"{'+' if value > 0 else '−'}{number_text(abs(value))}"
-
-
-def percent_text(share: float | Fraction) -> str:
-    """A share in per cent with two decimals, never rounded to nothing or to all."""
-    hundredfold = float(100 * share)
-    if share in (0, 1) or 0.01 <= hundredfold < 99.995:
-        return f"{hundredfold:.2f}%"
-    return f"{hundredfold:.1e}%" if hundredfold < 1 else "99.99%"
-
-
-def precise_percent(share: float) -> str:
-    """A share in per cent with as many digits as tell it from 0 and 1."""
-    return f"{100 * share:.6g}%"
 
 
 def value_text(value: Any) -> str:
@@ -59,14 +18,6 @@ def value_text(value: Any) -> str:
     if value is None:
         return level_text(None)
     return number_text(value) if isinstance(value, float) else escape_unprintable(str(value))
-
-
-def distinct_texts(first: Any, second: Any, short: Callable[[Any], str] = value_text) -> tuple[str, str]:
-    """Two values as text, in full where the short form would not tell them apart."""
-    texts = short(first), short(second)
-    if first != second and texts[0] == texts[1]:
-        return repr(first), repr(second)
-    return texts
 
 
 def escape_unprintable(text: str) -> str:

@@ -17,6 +17,7 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.texts import plural
+from likewise.figures import seconds_text
 from likewise.verifying.result import pair_of, rounding_in_words, treatment_of
 
 if TYPE_CHECKING:
@@ -70,12 +71,16 @@ def verdict_in_words(result: Result) -> Words:
     if result.verdict == "BIASED":
         replayed = result.stats.get("replay", "predict")
         return words(
-            verdict(result.verdict), spacer(), f"found in {seconds:.2f} s, exact, replayed on {replayed}"
+            verdict(result.verdict),
+            spacer(),
+            f"found in {seconds_text(seconds)}, exact, replayed on {replayed}",
         )
     if result.verdict == "FAIR":
         cells = plural(result.stats.get("cells", 1), "cell")
-        return words(verdict(result.verdict), spacer(5), f"proved in {seconds:.2f} s and checked, {cells}")
-    return words(verdict(result.verdict), spacer(2), f"after {seconds:.2f} s")
+        return words(
+            verdict(result.verdict), spacer(5), f"proved in {seconds_text(seconds)} and checked, {cells}"
+        )
+    return words(verdict(result.verdict), spacer(2), f"after {seconds_text(seconds)}")
 
 
 def ground_facts(result: Result) -> list[Fact]:

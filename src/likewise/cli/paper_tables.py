@@ -10,6 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from likewise import __version__
+from likewise.figures import percent_text
 
 if TYPE_CHECKING:
     from likewise.paper.experiment import Document, ExperimentCell, Plan
@@ -117,7 +118,7 @@ def _table_2_row(cell: ExperimentCell) -> tuple[str, ...]:
     row, answer = cell.row, cell.answers.get("testing")
     found, seconds = _answer_texts(cell, answer, "answer")
     details = (answer or {}).get("details", {})
-    share = f"{details['share']:.3%}" if details.get("hits") else str(details.get("hits", EMPTY_CELL))
+    share = percent_text(details["share"]) if details.get("hits") else str(details.get("hits", EMPTY_CELL))
     samples = f"{details['samples']:,}" if "samples" in details else EMPTY_CELL
     return (
         row.title,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
-from likewise.answers.disparity import GAP_TEXTS, gap_in_words
+from likewise.answers.answer import words_text
+from likewise.answers.disparity import GAP_TEXTS, bracket_in_words, gap_in_words
 from likewise.displays.display import BIASED, LINE, Display, axes_for, document_of
 from likewise.errors import SpecError
 
@@ -57,8 +58,9 @@ class DisparityDisplay(Display):
         ax.fill_between(times, lows, highs, where=finite, step="post", color=LINE, alpha=0.15, linewidth=0)
         ax.step(times, highs, where="post", color=LINE, linestyle="--", label=f"at most{unproved}")
         ax.step(times, lows, where="post", color=BIASED.colour, label="at least: a pair attains it")
-        low, high = (f"{end:.6g}" if math.isfinite(end) else "unknown" for end in self.history[-1][1:])
-        title = f"{gap_in_words(self.of)}: {low if low == high else f'between {low} and {high}'}"
+        ends = [end if math.isfinite(end) else None for end in self.history[-1][1:]]
+        known = words_text(bracket_in_words({"lower": ends[0], "upper": ends[1]}))
+        title = f"{gap_in_words(self.of)}: {known}"
         ax.set(xlabel="seconds", ylabel=GAP_TEXTS[self.of], title=title, xlim=(0, end))
         ax.legend(loc="best", frameon=False)
         return self._attach_axes(ax)

@@ -14,6 +14,7 @@ from likewise.displays.display import (
     document_of,
     short_label,
 )
+from likewise.figures import bound_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,8 +94,16 @@ class RadiusDisplay(Display):
         return self._attach_axes(ax)
 
     def _title(self) -> str:
-        proved = "nothing is proved" if self.proved is None else f"proved up to {self.proved:.6g}"
-        return proved + (", nothing refuted" if self.refuted is None else f", refuted at {self.refuted:.6g}")
+        proved = (
+            "nothing is proved"
+            if self.proved is None
+            else f"proved up to {bound_text(self.proved, up=False)}"
+        )
+        return proved + (
+            ", nothing refuted"
+            if self.refuted is None
+            else f", refuted at {bound_text(self.refuted, up=True)}"
+        )
 
 
 def _draw_band(ax: Axes, start: float, end: float, look: Style, label: str) -> None:

@@ -18,6 +18,7 @@ from likewise.displays.display import (
     short_label,
 )
 from likewise.errors import SpecError
+from likewise.figures import percent_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,9 +103,3 @@ class RegionDisplay(Display):
             if left:
                 bars.append((kind, f"{len(left)} more", sum(left, Fraction(0))))
         return bars
-
-
-def percent_text(share: Fraction) -> str:
-    """A share in per cent, never rounded to all."""
-    text = f"{float(100 * share):.4g}"
-    return f"{text}%" if share == 1 or float(text) < 100 else "> 99.99%"

@@ -16,8 +16,9 @@ from likewise.answers.radius import radius_document as facts_of_radius
 from likewise.answers.regions import regions_answer
 from likewise.answers.repair import repair_document_answer
 from likewise.answers.share import share_answer
-from likewise.answers.texts import document_of, json_value, number_text
+from likewise.answers.texts import document_of, json_value
 from likewise.errors import SpecError
+from likewise.figures import number_text
 
 if TYPE_CHECKING:
     from likewise.answers.answer import Answer

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.answers.answer import Pair
 from likewise.answers.html import sentence_html, sort_key, words_html
-from likewise.answers.texts import escape_unprintable, json_value, number_text
+from likewise.answers.texts import escape_unprintable, json_value
 from likewise.answers.verdict import ground_facts, pair_of_result, verdict_answer
 from likewise.errors import DataError
+from likewise.figures import number_text, percent_text, seconds_text
 from likewise.report.documents import Analyses, make_answers, space_table
 from likewise.report.pictures import bracket_chart, bracket_history, radius_levels, share_bar, thin_points
 from likewise.report.provenance import certificate_summary, provenance
@@ -168,7 +169,6 @@ def _region_section(answer: Answer | None, made: ReportContent, room: PageLimits
     if answer is None:
         return None
     from likewise.answers.regions import measure_of, weight_of
-    from likewise.answers.texts import percent_text
 
     over = answer.document.get("over")
     shares_of = (measure_of,) if over is None else (weight_of, measure_of)
@@ -279,6 +279,8 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "number": number_text,
+        "percent": percent_text,
+        "seconds": seconds_text,
         "words": words_html,
         "sentence": sentence_html,
         "sort_key": sort_key,

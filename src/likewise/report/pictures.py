@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from likewise.figures import number_text
+
 WIDTH, HEIGHT = 440, 210
 LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 38  # margins around a plot
 LEVEL_HEIGHT = 18  # units a level in the drawing of a radius
@@ -40,11 +42,11 @@ class Axis:
         """Places and texts of a few round numbers."""
         span = self.hi - self.lo
         if not span > 0 or not math.isfinite(span):
-            return [(self.at(self.lo), f"{self.lo:.6g}")]
+            return [(self.at(self.lo), number_text(self.lo))]
         unit = 10.0 ** math.floor(math.log10(span / MOST_TICKS))
         step = next(m * unit for m in (1, 2, 2.5, 5, 10, 20) if span / (m * unit) <= MOST_TICKS)
         first, last = math.ceil(self.lo / step), math.floor(self.hi / step)
-        return [(self.at(i * step), f"{i * step:.6g}") for i in range(first, last + 1)]
+        return [(self.at(i * step), number_text(i * step)) for i in range(first, last + 1)]
 
 
 def bracket_history(disparity: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -171,7 +173,7 @@ def share_bar(share: Mapping[str, Any]) -> dict[str, Any]:
         "open_at": first,
         "fair_at": second,
         "fair": round(max(across.stop - second, 0.0), 2),
-        "across": [(across.at(k / 4), f"{25 * k} %") for k in range(5)],
+        "across": [(across.at(k / 4), f"{25 * k}%") for k in range(5)],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.texts import signed_text
+from likewise.figures import signed_text
 from likewise.report.pictures import contribution_bars
 
 if TYPE_CHECKING:

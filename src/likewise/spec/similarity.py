@@ -29,6 +29,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from likewise import figures
 from likewise.errors import SpecError, suggest_name
 from likewise.html_tables import table
 from likewise.spec.features import Feature, Level, Ordinal, level_text
@@ -266,7 +267,7 @@ def _resolved_text(given: Tolerance, relation: Relation, feature: Feature) -> st
     if isinstance(feature, Ordinal):
         return f"{exact} step{'' if exact == 1 else 's'}"
     if isinstance(given, str):
-        return f"{given} ({float(exact):.6g})"
+        return f"{given} ({figures.number_text(float(exact))})"
     return number_text(exact)
 
 

@@ -12,12 +12,12 @@ and levels off a frame (see `observed`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from likewise.errors import SpecError, suggest_name
+from likewise.figures import count_text
 from likewise.html_tables import table
 from likewise.spec.constraints import Constraint, parse_constraints
 from likewise.spec.features import (
@@ -241,7 +241,7 @@ class Space:
     # -- for people ---------------------------------------------------------------------------------
 
     def describe(self) -> str:
-        """One line: ``20 features, 13 categorical; 4.1e14 individuals``; at most so many where constraints exclude some."""
+        """One line: ``20 features, 13 categorical; about 410 trillion individuals``; at most so many where constraints exclude some."""
         kinds = [feature.kind for feature in self._features.values()]
         parts = [_plural(len(kinds), "feature")]
         parts += [f"{kinds.count(kind)} {kind}" for kind in _LEVEL_KINDS if kind in kinds]
@@ -372,9 +372,4 @@ def _plural(count: int, noun: str) -> str:
 def _count_text(size: int | None) -> str:
     if size is None:
         return "uncountably many individuals"
-    if size < 10**6:
-        return _plural(size, "individual")
-    exponent = int(math.log10(size))
-    mantissa = round(size / 10**exponent, 1)
-    number = f"{mantissa:.1f}e{exponent}" if mantissa < 10 else f"1.0e{exponent + 1}"
-    return f"{number} individuals"
+    return f"{count_text(size)} individual{'' if size == 1 else 's'}"

@@ -16,11 +16,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.families.program_rounding import reads_feature
+from likewise.figures import rough_bound_text
 from likewise.model.gauge import scale_of
 from likewise.search.falsification import nearest_pairs
 from likewise.spec.numbers import double_below
 from likewise.spec.properties import SameDecision
-from likewise.verifying.result import format_bound
 
 if TYPE_CHECKING:
     from likewise.search.task import SearchTask
@@ -64,7 +64,7 @@ def explain_noncompliance(
     if isinstance(claimed.property, SameDecision):
         return BROKEN if _program_breaks(posed.task) else None
     moved = posed.imported.program.moved(scale_of(claimed.property), posed.imported.model.head)
-    return UNBOUNDED if moved is None else NO_ROOM.format(format_bound(float(moved)))
+    return UNBOUNDED if moved is None else NO_ROOM.format(rough_bound_text(float(moved)))
 
 
 def _program_breaks(problem: SearchTask) -> bool:

@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, Decimal, localcontext
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.certificate.certificate import Certificate
+from likewise.figures import rough_bound_text
 from likewise.spec.features import is_missing
 from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
@@ -251,13 +251,7 @@ def rounding_in_words(result: Result) -> str:
         return "covers the rounding of predict"
     if rounding.get("moves") is None:
         return "the rounding of predict is not known"
-    return f"for predict itself up to rounding of {format_bound(rounding['moves'])}"
-
-
-def format_bound(value: float) -> str:
-    """A bound in one digit, rounded up."""
-    with localcontext(prec=1, rounding=ROUND_CEILING):
-        return f"{float(+Decimal(value)):g}"
+    return f"for predict itself up to rounding of {rough_bound_text(rounding['moves'])}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,7 +160,7 @@
       });
       if (columns.length * rows.length < DENSE) group.append(drawn("rect", { class: "cell", x: left, y: top, width: width, height: height }));
       group.append(drawn("title", {}, told(i, columns, c) + (one ? "" : ", " + told(j, rows, r)) + ": "
-        + map.kinds.map((kind, k) => kind + " " + (100 * found[r][c][k]).toFixed(1) + " %").join(", ")));
+        + map.kinds.map((kind, k) => kind + " " + (100 * found[r][c][k]).toFixed(2) + "%").join(", ")));
       svg.append(group);
     }));
     labels(svg, map.axes[i], columns, x, true);
