@@ -51,7 +51,7 @@ def climb_by(monkeypatch, prepared, step):
     return climb
 
 
-@pytest.mark.parametrize("step", [1e-3, 0.25])
+@pytest.mark.parametrize("step", [1e-3, 0.5])
 def test_whatever_the_clock_says_the_upper_end_is_proved(monkeypatch, largest, step):
     prepared = prepared_forest()
     climb = climb_by(monkeypatch, prepared, step)
@@ -87,7 +87,7 @@ def test_settling_that_takes_too_long_gives_way_to_a_shorter_search(monkeypatch,
         return tried(self, below)
 
     monkeypatch.setattr(DisparitySearch, "_close_at_allowed", late)
-    climb = climb_by(monkeypatch, prepared, 0.25)
+    climb = climb_by(monkeypatch, prepared, 0.5)
     assert climb.search is not given_up[0]
     assert climb.proved
     assert largest <= climb.upper < math.inf

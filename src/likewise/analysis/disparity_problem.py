@@ -15,9 +15,10 @@ import numpy as np
 from likewise.model.cases import Witness
 from likewise.search.checkpoint import begin_frontiers
 from likewise.search.enumeration import enumerate_space
-from likewise.search.falsification import climb_from, find_deepest
+from likewise.search.falsification import climb_for_a_while, climb_from, find_deepest
 from likewise.search.feasibility import find_individual
 from likewise.search.frontiers import highest_allowed
+from likewise.search.known_rows import pairs_of_rows
 from likewise.search.portfolio import climb_from_starts, prove_independence
 from likewise.spec.enclosure import FIRST_BITS
 
@@ -83,8 +84,14 @@ class DisparityProblem:
         return self.gauge.of != "margin" and prove_independence(self.problem) is not None
 
     def starting_pairs(self) -> Iterator[Witness | None]:
-        """Pairs to start from, better ones last; none where the search's own proposals come sooner."""
-        if not self.proposes:
+        """Pairs to start from, better ones last: those of known rows first, which no search should fall behind. Where the search proposes pairs by itself only
+        these climb further."""
+        known = pairs_of_rows(self.problem)
+        yield known.witness
+        if self.proposes:
+            if len(known.rows):
+                yield climb_for_a_while(self.problem, known.rows)
+        else:
             yield find_deepest(self.problem)
             if not self.several:
                 yield enumerate_space(self.problem, effort=QUICK_PRODUCTS)

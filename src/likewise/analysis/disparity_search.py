@@ -219,7 +219,7 @@ class DisparitySearch:
                 return
         if self.subject.exact:
             for share in (RETRY_SHARE, 0.0):
-                if self.budget.checking_seconds > 0 and self._settle_anew(share):
+                if not self.budget.later(SETTLE_SHARE).over and self._settle_anew(share):
                     return
         self.upper, self.closed = proposed, False
 

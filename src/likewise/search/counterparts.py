@@ -62,7 +62,7 @@ def judge_rows(
     if not inquiry.moving:
         found.verdict[:], found.gap[:], found.gap_error[:] = FAIR, 0.0, 0.0
         return found
-    pieces = _compare_pieces(inquiry, rows, budget)
+    pieces = compare_rows(inquiry, rows, budget)
     if pieces is None:
         return None
     confirming = None if confirm is None else ReplayQueue(confirm, rows, found, budget)
@@ -79,7 +79,7 @@ def judge_rows(
     return found
 
 
-def _compare_pieces(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison] | None:
+def compare_rows(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison] | None:
     """The rows, some at a time, beside those who matter; None where these cannot be had."""
     pairs, judge, moving = inquiry.pairs, inquiry.judge, inquiry.moving
     sums = judge.separable

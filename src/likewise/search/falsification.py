@@ -12,6 +12,7 @@ Works on `scores` alone, so it serves every model family.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 GRACE_SHARE = 0.25  # of the grace, for the first look at rows where the budget is over by then
+CLIMB_SHARE = 0.1  # of what is left of the budget, where a search that proposes pairs by itself follows
 RANDOM_ROWS = 512
 MOST_VARIANTS = 64  # combinations of differing values tried per row
 MOST_KERNEL_VALUES = 20_000_000  # kernel values spent on the first stage
@@ -98,14 +100,18 @@ def climb_from(
     return None
 
 
+def climb_for_a_while(problem: SearchTask, rows: Floats) -> Witness | None:
+    """The same within a small share of the budget."""
+    return climb_from(replace(problem, budget=problem.budget.part(CLIMB_SHARE)), rows)
+
+
 def _starting_pairs(
     problem: SearchTask,
 ) -> tuple[list[dict[int, float | str]], Floats, Floats, Floats, Floats]:
     """Settings of what may differ, the deepest pairs of known and random rows, and the rows that are to climb."""
     problem.listener(Snapshot(stage="looking for a pair", seconds=problem.budget.elapsed))
     combinations = _differing_settings(problem)
-    # A score of a kernel model costs as much as its support vectors are many: take fewer rows then.
-    affordable = max(LEAST_ROWS, MOST_KERNEL_VALUES // (problem.cost * len(combinations)))
+    affordable = _affordable_rows(problem, len(combinations))
     rows = np.concatenate([problem.rows, random_rows(problem, min(RANDOM_ROWS, affordable))])
     if len(rows) > affordable and problem.cost > 1:
         rows = rows[problem.random.permutation(len(rows))[:affordable]]
@@ -168,6 +174,24 @@ def _differing_settings(problem: SearchTask) -> list[dict[int, float | str]]:
     picks[1::2] = [_partner_setting(problem, *couple) for couple in zip(picks[::2], picks[1::2], strict=True)]
     lows, highs = {c[0][0]: c[0][1] for c in choices}, {c[0][0]: c[-1][1] for c in choices}
     return [lows, highs, *picks]
+
+
+def sees_all_counterparts(problem: SearchTask) -> bool:
+    """Whether the first look at rows is at all of them, beside everybody who is similar: what may differ are few levels or whole numbers, whichever they are."""
+    settings = 1.0
+    for variable, relation in zip(problem.ranges, problem.pairs.relations, strict=True):
+        if relation.kind != "same":
+            if relation.kind == "within" or not variable.discrete:
+                return False
+            settings *= float(variable.hi - variable.lo) + 1
+    if settings > MOST_VARIANTS:
+        return False
+    return problem.cost == 1 or len(problem.rows) + RANDOM_ROWS <= _affordable_rows(problem, int(settings))
+
+
+def _affordable_rows(problem: SearchTask, settings: int) -> int:
+    """A score of a kernel model costs as much as its support vectors are many: fewer rows are looked at then."""
+    return int(max(LEAST_ROWS, MOST_KERNEL_VALUES // (problem.cost * settings)))
 
 
 def _codes_to_try(problem: SearchTask, k: int) -> Floats:

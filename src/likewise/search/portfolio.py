@@ -1,7 +1,7 @@
 """Portfolio: the engines in order, cheapest proof first.
 
     independence     no score depends on anything that may differ: FAIR, one leaf
-    falsification    known and random rows, coordinate ascent, a family's own ascent from many starts: BIASED
+    falsification    known and random rows, coordinate ascent, judges of known rows, a family's own ascent from many starts: BIASED
     enumeration      small discrete spaces of one score, every individual: BIASED
     branch and bound everything else, and every proof that is not independence
     looking through  scores without bounds, of few pairs
@@ -25,9 +25,10 @@ from likewise.errors import InternalError
 from likewise.search.ascent import ascended
 from likewise.search.checkpoint import begin_frontiers
 from likewise.search.enumeration import enumerate_space
-from likewise.search.falsification import climb_from, falsify
+from likewise.search.falsification import climb_from, falsify, sees_all_counterparts
 from likewise.search.frontier import ROOT_GRACE_SHARE
 from likewise.search.frontiers import Frontiers
+from likewise.search.known_rows import pairs_of_rows
 from likewise.search.proof import Proof, begin_proof
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def decide(problem: SearchTask) -> Outcome:
         return Outcome(engine="independence", reason=problem.budget.reason)
     if proof is not None:
         return Outcome(engine="independence", proofs=(proof,))
-    witness = falsify(problem) or ascended(problem)
+    witness = falsify(problem) or _witness_of_rows(problem) or ascended(problem)
     if witness is not None:
         return Outcome(engine="falsification", witness=witness)
     witness = None if problem.question.several else enumerate_space(problem)
@@ -99,6 +100,11 @@ def decide(problem: SearchTask) -> Outcome:
             return enumerate_all_pairs(problem, refusal)
     except OutOfTime:
         return Outcome(engine="looking through", reason=problem.budget.reason)
+
+
+def _witness_of_rows(problem: SearchTask) -> Witness | None:
+    """A witness that a known row is part of, where falsification has not seen all of its counterparts already."""
+    return None if sees_all_counterparts(problem) else pairs_of_rows(problem).witness
 
 
 def _search(problem: SearchTask) -> Outcome:
