@@ -2,7 +2,9 @@
 
 import io
 import os
+from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from tests.check import samples
@@ -270,15 +272,41 @@ def test_a_check_that_is_out_of_time_accepts_nothing(jobs):
     assert checked(samples.gap(), jobs=jobs).finished
 
 
-def test_a_worker_that_dies(monkeypatch):
-    monkeypatch.setattr(leaves, "_judge_in_worker", _die)
-    report = checked(samples.gap(), jobs=2)
-    assert "worker process" in report.reason
-    assert not report.accepted
+@pytest.mark.parametrize("dies_at", [0, 3])
+def test_what_a_worker_that_dies_was_to_judge_is_judged_here(monkeypatch, dies_at):
+    """At once, or in the middle: the answer is that of one process, also where leaves are refused."""
+    monkeypatch.setattr(leaves, "BATCH", 2)
+    monkeypatch.setattr(leaves, "MOST_PENDING", 3)
+    good = several()
+    for i in range(0, 1400, 200):
+        good[5 + i + 1] = ["separable", "1/2"]
+    for values in (samples.gap(), good, several()):
+        alone = checked(values, refusals=5).to_dict()
+        with monkeypatch.context() as patched:
+            patched.setattr(leaves, "_judge_in_worker", partial(_die_at, dies_at))
+            dead = checked(values, jobs=2, refusals=5).to_dict()
+        del alone["seconds"], dead["seconds"]
+        assert dead == alone
 
 
-def _die(*_):
-    os._exit(1)
+judged = []
+
+
+def _die_at(batches, *asked):
+    """In a worker process: judge so many batches, and die."""
+    judged.append(asked)
+    if len(judged) > batches:
+        os._exit(1)
+    return leaves._judge.judge(*asked)
+
+
+def test_processes_that_cannot_be_started_are_not_needed(monkeypatch):
+    class Refuses(ProcessPoolExecutor):
+        def submit(self, *_, **__):
+            raise OSError("no more processes")
+
+    monkeypatch.setattr(leaves, "ProcessPoolExecutor", Refuses)
+    assert checked(samples.gap(), jobs=2).accepted
 
 
 def test_what_a_worker_process_does(monkeypatch):

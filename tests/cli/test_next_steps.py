@@ -123,6 +123,42 @@ def test_a_spec_file_with_flags_over_it(run, spec, tmp_path):
     assert run(*words[1:]).exit_code in CODES
 
 
+@pytest.mark.parametrize("line", ["verify", "measure --of margin"])
+def test_a_search_that_was_written_down_goes_on_from_there(run, tmp_path, line):
+    file = f"{tmp_path}/state"
+    hard = "--model s.skops --data s.csv --free sex --jobs 1 --budget 0.1"
+    (longer,) = (
+        step for step in steps(run(f"{line} {hard} --checkpoint {file}").stdout) if "--budget" in step
+    )
+    words = shlex.split(longer)[1:]
+    assert words[words.index("--checkpoint") + 1] == file
+    assert "--resume" in words
+    assert run(*_quick(words)).exit_code == 3
+
+
+def test_of_several_claims_each_goes_on_from_its_own_state(run, shelf, tmp_path):
+    claim = (
+        f'[model]\npath = "{shelf}/s.skops"\n[data]\npath = "{shelf}/s.csv"\n[similarity]\nfree = ["sex"]\n'
+    )
+    specs = [tmp_path / "one.toml", tmp_path / "two.toml"]
+    for spec in specs:
+        spec.write_text(claim)
+    line = [
+        "verify",
+        *map(str, specs),
+        "--jobs",
+        "1",
+        "--budget",
+        "0.1",
+        "--checkpoint",
+        f"{tmp_path}/states",
+    ]
+    (longer,) = json.loads(run(*line, "--json").stdout)[1]["next"]
+    words = shlex.split(longer["command"])[1:]
+    assert (tmp_path / "states" / "two.checkpoint").exists()
+    assert run(*_quick(words)).exit_code == 3
+
+
 def test_types_that_are_trusted_are_trusted_again(run, spec, monkeypatch):
     path = spec()
     told = steps(run("verify", path, "--trust", "sklearn.some.Type", "--trust", "other.Type").stdout)

@@ -2,7 +2,7 @@
 
 A command about the same claim repeats the spec file and all flags of the claim that were given, of the model too (``--trust``,
 ``--allow-pickle``, ``--import-budget``); the same command repeats its own options as well, but for those that only say what is printed or
-written.
+written. A search that was written to a checkpoint goes on from there when it is to take longer.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ def repeat_command(
     wanted = {name: _flag_value(value) for name, value in new.items() if name != "class_of_interest"}
     if new.get("property") == claimed:
         wanted.pop("property", None)
+    if question == command and "budget" in new and given.get("checkpoint") is not None:
+        wanted |= {"checkpoint": given["checkpoint"], "resume": True}  # the same search, for longer
     line = ["likewise", question, *([] if spec is None else [spec])]
     for option in options_of(question):
         name = str(option.name)

@@ -1,12 +1,13 @@
 """Judges the leaves of a proof, in this process or in several.
 
 Leaves are independent of each other. They are judged in batches, with `jobs` > 1 and more than a moment's work by worker processes; only a few batches are
-under way at a time, and their results are taken in the order of the file, so that the answer does not depend on `jobs`.
+under way at a time, and their results are taken in the order of the file, so that the answer does not depend on `jobs`. A worker process that ends before its
+time takes nothing with it: what was under way, and what comes later, is judged in this process.
 """
 
 import signal
 from collections import deque
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import perf_counter
@@ -24,6 +25,7 @@ MOST_POINTS = 1 << 24
 BATCH = 32  # leaves may take milliseconds: few at a time keep all jobs busy to the end
 MOST_PENDING = 4  # batches a job
 ALONE_SECONDS = 0.3  # before processes are started: most proofs are judged by then
+LOSSES = BrokenExecutor, CancelledError, OSError, MemoryError  # of worker processes, for no fault of a leaf
 MOST_LEMMAS = 64  # rules prepared for lemmas of a proof and kept at a time
 
 Leaf: TypeAlias = tuple[int, int, list[object], Cell, Case]  # index among the nodes, line, node, cell, case
@@ -113,7 +115,7 @@ class Jury:
         self._batch: list[Leaf] = []
         self._began = perf_counter()
         self._pool: ProcessPoolExecutor | None = None
-        self._under_way: deque[Future[Tally]] = deque()
+        self._under_way: deque[tuple[list[Leaf], Future[Tally] | None]] = deque()
 
     def __enter__(self) -> "Jury":
         return self
@@ -132,20 +134,46 @@ class Jury:
         """Judges what is left; raises if any leaf of the proof was refused."""
         self._send()
         while self._under_way:
-            self._count(self._under_way.popleft().result())
+            self._count(self._next_result())
         if self._tally.refused:
             self._give_up()
 
     def _send(self) -> None:
-        batch, self._batch, left = self._batch, [], self._until - perf_counter()
+        batch, self._batch = self._batch, []
         if self._pool is None and self._jobs > 1 and perf_counter() - self._began >= ALONE_SECONDS:
             self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=(self._claim,))
-        if self._pool is None:
-            self._count(self._judge.judge(batch, self._refusals, left))
+        if self._pool is None and not self._under_way:
+            self._count(self._judge.judge(batch, self._refusals, self._until - perf_counter()))
             return
         if len(self._under_way) >= self._most:
-            self._count(self._under_way.popleft().result())
-        self._under_way.append(self._pool.submit(_judge_in_worker, batch, self._refusals, left))
+            self._count(self._next_result())
+        self._under_way.append((batch, self._submit(batch)))
+
+    def _submit(self, batch: list[Leaf]) -> Future[Tally] | None:
+        """Sends a batch to the worker processes; None where they are gone."""
+        if self._pool is None:
+            return None
+        try:
+            return self._pool.submit(_judge_in_worker, batch, self._refusals, self._until - perf_counter())
+        except LOSSES:
+            self._go_on_alone()
+            return None
+
+    def _next_result(self) -> Tally:
+        """What was found about the first batch under way; by this process, where the one that was to judge it is gone."""
+        batch, future = self._under_way.popleft()
+        try:
+            if future is not None:
+                return future.result()
+        except LOSSES:
+            self._go_on_alone()
+        return self._judge.judge(batch, self._refusals, self._until - perf_counter())
+
+    def _go_on_alone(self) -> None:
+        self._jobs = 1
+        if self._pool is not None:
+            self._pool.shutdown(wait=False)
+        self._pool = None
 
     def _count(self, found: Tally) -> None:
         tally = self._tally

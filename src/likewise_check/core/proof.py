@@ -1,7 +1,6 @@
 """The body and the end of a proof (sections 3 and 6): a tree of cells for each case, whose leaves all hold, and what the end states."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures.process import BrokenProcessPool
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -27,16 +26,13 @@ def check_nodes(
 ) -> tuple[int, object]:
     """Walks the tree, or one tree a case, and has its leaves judged; returns the number of nodes and the line that follows them."""
     try:
-        try:
-            found = _walk(lines, jury, claim, progress)
-        except Rejected as rejection:
-            rejection.line = rejection.line or lines.number
-            if rejection.finished:
-                jury.finish()  # a leaf that came earlier may be at fault: then this raises instead
-            raise
-        jury.finish()
-    except BrokenProcessPool as error:
-        raise Rejected("a worker process ended before its time; try fewer jobs") from error
+        found = _walk(lines, jury, claim, progress)
+    except Rejected as rejection:
+        rejection.line = rejection.line or lines.number
+        if rejection.finished:
+            jury.finish()  # a leaf that came earlier may be at fault: then this raises instead
+        raise
+    jury.finish()
     return found
 
 
