@@ -272,3 +272,14 @@ def alive(pid):
     except ProcessLookupError:
         return False
     return True
+
+
+def test_an_executor_that_falls_silent_ends_in_unknown(monkeypatch):
+    """From the third part on nothing comes back; a clock that jumps ahead stands for the minute that nobody wants to wait."""
+    monkeypatch.setattr(parted_search, "SILENT_SECONDS", -1.0)
+    monkeypatch.setattr(parted_search, "SILENT_FACTOR", -1.0)
+    executor = Inline(lambda answer, sent: answer if sent < 3 else Ellipsis)
+    found = verified(executor, n_jobs=2, budget=600)
+    assert found.verdict == "UNKNOWN"
+    assert found.reason.startswith("the executor takes no more work")
+    assert found.bounds[1] < float("inf")

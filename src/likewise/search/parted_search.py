@@ -6,7 +6,7 @@ the end is one proof and one certificate; what came back open is dealt out again
 sooner the less work there is. Until the first worker is there, which may take seconds if it has to start, the coordinator searches itself.
 
 The threshold is shared by what is asked: a better pair raises the level (`improve`), parts sent from then on are asked the higher one, and what parts closed at a lower level
-is closed at the higher one as well. A part that does not come back is called back and dealt out again; when time is up those that are still away are
+is closed at the higher one as well. A part that does not come back, or not for a long time, is called back and dealt out again; when time is up those that are still away are
 open as they were when they left.
 """
 
@@ -55,6 +55,10 @@ LEAST_SECONDS, MOST_SECONDS = (
 POLL_SECONDS = 0.05  # between two looks at the clock while workers work
 GATHER_SECONDS = 0.25  # that parts may come later than they were told
 GATHER_SHARE = 0.25  # of the time left for what is due at the end, which may be spent on waiting for them
+SILENT_SECONDS = (
+    60.0  # after which a part that is due counts as lost: nobody is there any more who would send it
+)
+SILENT_FACTOR = 10.0  # or so many times as long as any part took, if that is longer
 LEAST_PACE = 1e-6  # seconds a look, before there was one
 PLENTY = 8  # open nodes a worker, from which on there is one part more than workers, so that none waits
 
@@ -179,7 +183,8 @@ def run_in_parts(
 class _SentPart:
     frontier: Frontier
     part: FrontierPart
-    due: float  # on the clock of the budget
+    sent: float  # on the clock of the budget
+    due: float
 
 
 class _PartedSearch:
@@ -192,6 +197,7 @@ class _PartedSearch:
         self.most, self.improve, self.budget = most, improve, frontiers.budget
         self.sent: dict[Future[PartAnswer | None], _SentPart] = {}
         self.broken = False
+        self.slowest = 0.0  # seconds from sending a part to its coming back
 
     def run(self) -> SearchEnd | None:
         """How it ends; None where the pool broke, and is to be started anew."""
@@ -215,6 +221,7 @@ class _PartedSearch:
             end = self._receive(future)
             if end is not None or self.broken:
                 return end
+        self._give_up_silent()
         self._report()
         return None
 
@@ -267,7 +274,8 @@ class _PartedSearch:
         if future is None:
             call_back(frontier, part)
             return
-        self.sent[future] = _SentPart(frontier=frontier, part=part, due=self.budget.elapsed + seconds)
+        now = self.budget.elapsed
+        self.sent[future] = _SentPart(frontier=frontier, part=part, sent=now, due=now + seconds)
 
     # -- back -----------------------------------------------------------------------------------------------------
 
@@ -278,6 +286,7 @@ class _PartedSearch:
             call_back(frontier, sent.part)
             self.broken = not self.workers.given  # with the pool all of its work is lost
             return None
+        self.slowest = max(self.slowest, self.budget.elapsed - sent.sent)
         answer = future.result()
         if answer is None:
             self.workers.tell_again(self.parcel)
@@ -289,6 +298,17 @@ class _PartedSearch:
         for pair in answer.unreplayed:
             frontier.witness = frontier.witness or frontier.referee(pair.x, pair.other)
         return None if frontier.witness is None else self._take_witness(frontier.witness)
+
+    def _give_up_silent(self) -> None:
+        """Call back what should have come long ago: machines may go without a word. A pool of processes tells."""
+        if not self.workers.given:
+            return
+        latest = self.budget.elapsed - max(SILENT_SECONDS, SILENT_FACTOR * self.slowest)
+        for future in [future for future, sent in self.sent.items() if sent.due < latest]:
+            future.cancel()
+            sent = self.sent.pop(future)
+            call_back(sent.frontier, sent.part)
+            self.workers.lose()
 
     def _take_witness(self, witness: Witness | None) -> SearchEnd | None:
         self.frontiers.witness = witness

@@ -38,6 +38,11 @@ UNSENDABLE = (
 LOSSES = (BrokenExecutor, CancelledError, OSError, EOFError, MemoryError)
 
 
+def is_loss(error: BaseException) -> bool:
+    """Whether this says that somebody who did work is gone, and not that the work went wrong."""
+    return isinstance(error, LOSSES) or type(error).__module__.startswith("distributed")
+
+
 class Workers:
     """`count` workers, of a pool of this machine's processes or of an executor that was given."""
 
@@ -75,7 +80,9 @@ class Workers:
         executor: Executor = self._pool if self._given is None else self._given
         try:
             return executor.submit(work, *arguments)
-        except (*LOSSES, RuntimeError):  # RuntimeError: it was shut down
+        except Exception as error:
+            if not is_loss(error) and not isinstance(error, RuntimeError):  # RuntimeError: it was shut down
+                raise
             self.lose()
             return self.submit(work, *arguments)
 
@@ -85,7 +92,7 @@ class Workers:
         if error is None:
             self._losses = 0
             return False
-        if not isinstance(error, LOSSES) and not type(error).__module__.startswith("distributed"):
+        if not is_loss(error):
             raise error
         self.lose()
         return True

@@ -34,8 +34,9 @@ from likewise.families.scored_model import rounding_error
 from likewise.gc_pause import without_collector
 from likewise.model.cubes import vote_cubes
 from likewise.progress import Snapshot
+from likewise.run import usable_cores
 from likewise.search.proof import Proof, Split, walk_proof
-from likewise.search.workers import LOSSES
+from likewise.search.workers import is_loss
 from likewise_check import CheckReport, check
 
 if TYPE_CHECKING:
@@ -81,8 +82,11 @@ class CheckRunner:
             return asked.result(timeout=min(seconds + ANSWER_SECONDS, TIMEOUT_MAX))
         except TimeoutError:
             return CheckReport(accepted=False, finished=False, reason="the executor did not answer in time")
-        except (*LOSSES, RuntimeError):  # RuntimeError: it was shut down
-            return check_bytes(certificate.content, self.jobs, seconds - (clock.now() - began))
+        except Exception as error:
+            if not is_loss(error) and not isinstance(error, RuntimeError):  # RuntimeError: it was shut down
+                raise
+            left = seconds - (clock.now() - began)
+            return check_bytes(certificate.content, min(self.jobs, usable_cores()), left)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
