@@ -22,6 +22,15 @@ QUIET = {"dashboard_address": ":0", "silence_logs": 50}
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
+    """Parts are sent from the first moment on: the search waits for workers instead of going on alone meanwhile."""
+    welcome = workers.Workers.welcome
+
+    def wait(self, *parcel):
+        while not welcome(self, *parcel):
+            time.sleep(0.01)
+        return True
+
+    monkeypatch.setattr(workers.Workers, "welcome", wait)
     monkeypatch.setattr(workers, "ALONE_SECONDS", 0.0)
     monkeypatch.setattr(workers, "SPREAD_SECONDS", 0.0)
     monkeypatch.setattr(parted_search, "LEAST_SECONDS", 0.05)
