@@ -60,15 +60,36 @@ class InternalError(LikewiseError):
     """An invariant of Likewise itself is broken; please report it."""
 
 
-def suggest_name(name: object, candidates: Iterable[object]) -> str:
-    """``" (did you mean 'age'?)"`` for the candidate most like `name`, or ``""`` if none is alike."""
-    import difflib
+SHORTEST_SLIP = 2  # letters of a name, at least, where one is missing
+SHORTEST_EXACT = 5  # letters of a name that nothing but a slip may change
+SAME_BEGINNING = 0.6  # of the letters of the longer name
 
-    wanted = str(name)
-    # Case is ignored for the comparison only: "Age" and "age" are the likeliest slip of all. Of
-    # several candidates that differ by case alone, the first wins.
-    folded: dict[str, str] = {}
-    for candidate in candidates:
-        folded.setdefault(str(candidate).casefold(), str(candidate))
-    found = difflib.get_close_matches(wanted.casefold(), list(folded), n=1, cutoff=0.6)
-    return f" (did you mean {folded[found[0]]!r}?)" if found else ""
+
+def suggest_name(name: object, candidates: Iterable[object], *, beginnings: bool = True) -> str:
+    """``" (did you mean 'age'?)"`` for a candidate that is a slip away from `name`, or ``""`` if none is.
+
+    A name that is only somehow alike is another thing, and naming it misleads. Where one that goes on differently is another thing,
+    too, as of models, `beginnings` is False.
+    """
+    known = [str(candidate) for candidate in candidates]
+    same = [other for other in known if _fold(other) == _fold(name)]
+    near = same or [other for other in known if _is_one_slip(_fold(name), _fold(other), beginnings)]
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _fold(name: object) -> str:
+    """Without what is most easily mistaken: case, and what stands between two words."""
+    return "".join(char for char in str(name).casefold() if char.isalnum())
+
+
+def _is_one_slip(one: str, other: str, beginnings: bool) -> bool:
+    """Whether one letter more, less or other, or two exchanged, makes one of the other; or most of both is the same beginning."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < (SHORTEST_SLIP if beginnings else SHORTEST_EXACT) or len(long) == SHORTEST_SLIP:
+        return False
+    same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    left, right = short[same:], long[same:]
+    if beginnings and (same >= SAME_BEGINNING * len(long) or (not left and len(right) <= len(short))):
+        return True
+    exchanged = left[:2] == right[:2][::-1] and left[2:] == right[2:]
+    return exchanged or left == right[1:] or (len(short) == len(long) and left[1:] == right[1:])

@@ -88,9 +88,7 @@ def _open_checkpoint(
     path: str | os.PathLike[str] | None, resume: bool
 ) -> AbstractContextManager[Checkpoint | None]:
     if path is None and resume:
-        raise SpecError(
-            "resume needs the checkpoint to go on from", hint='checkpoint="FILE" (--checkpoint FILE)'
-        )
+        raise SpecError("resume needs the checkpoint to go on from", hint='checkpoint="FILE"')
     return nullcontext() if path is None else Checkpoint(path, resume=resume).held()
 
 

@@ -122,3 +122,14 @@ def test_other_files_of_networks_beside_the_claim(run, folder):
     done = run("verify claim.toml --model net.pt")
     assert done.exit_code == 2
     assert "torch.onnx.export" in done.stderr
+
+
+def test_next_steps_are_commands_that_such_a_file_allows(run, folder):
+    assert run("init people.csv --model net.onnx --label good --free sex -o claim.toml").exit_code == 0
+    printed = run("verify claim.toml")
+    assert printed.exit_code == 1
+    told = [line.strip() for line in printed.stdout.splitlines() if line.strip().startswith("likewise ")]
+    assert [line.split()[1] for line in told] == ["measure", "audit"]
+    for line in told:
+        assert run(*line.split()[1:], "--budget", "5").exit_code in (0, 3)
+    assert run("repair claim.toml").exit_code == 2

@@ -110,15 +110,7 @@ def repair(
 def repair_problem(problem: Problem, run: Run, method: RepairMethod, y: Any = None) -> Repaired:
     """The same of a model that was read already."""
     model, imported = problem.claim.model, problem.imported
-    inside = unfold(model)
-    refuse_wrappers(inside)
-    if is_settled(inside.final):
-        raise UnsupportedModel(
-            "this model was repaired already", hint="repair the model inside of it, its `held`"
-        )
-    wish = RepairRequest(
-        problem=problem, run=run, method=method, asked=score_method(inside.final, imported.model)
-    )
+    wish = RepairRequest(problem=problem, run=run, method=method, asked=_repairable_score(problem))
     if method.name == "threshold":
         new, result, facts = find_fair_threshold(wish)
     else:
@@ -127,6 +119,32 @@ def repair_problem(problem: Problem, run: Run, method: RepairMethod, y: Any = No
     known = new is not None and problem.claim.X is not None
     rows = compare_on_rows(imported, model, new, y) if known else {}
     return Repaired(method=method.name, model=new, result=result, **facts, **rows)
+
+
+def can_repair(problem: Problem) -> bool:
+    """Whether a model can be made of this one at all."""
+    try:
+        _repairable_score(problem)
+    except UnsupportedModel:
+        return False
+    return True
+
+
+def _repairable_score(problem: Problem) -> str:
+    """How the model is asked for the score that repairing is about; refuses models of which no other can be made."""
+    inside = unfold(problem.claim.model)
+    refuse_wrappers(inside)
+    if is_settled(inside.final):
+        raise UnsupportedModel(
+            "this model was repaired already", hint="repair the model inside of it, its `held`"
+        )
+    head = problem.imported.model.head
+    if head.rule == "votes":
+        raise UnsupportedModel(
+            f"{problem.imported.model.family} decides by votes, and has no score of a class to combine",
+            hint="use OneVsRestClassifier around it",
+        )
+    return score_method(inside.final, problem.imported.model)
 
 
 # -- settings ---------------------------------------------------------------------------------------------

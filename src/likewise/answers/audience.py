@@ -59,7 +59,7 @@ class Audience:
 
     `rest` says where the features are that are left out, `same` how many of a pair are shown although they are the same (None: all of
     them), `shown` how values of features read, `boxes` how many regions of a kind are listed (None: all), `rows` whether there are rows
-    of data to ask about, `budget` the seconds that there were, `certify` what has a certificate made, `proof` the file that it is in.
+    of data to ask about, `repairs` whether this model can be repaired, `budget` the seconds that there were, `certify` what has a certificate made, `proof` the file that it is in.
     """
 
     speak: StepWriter = python_call
@@ -68,6 +68,7 @@ class Audience:
     shown: ValueFormatter | None = None
     boxes: int | None = 10
     rows: bool = False
+    repairs: bool = True
     budget: float | None = None
     certify: str | None = "certify=True"
     proof: str | None = None

@@ -122,7 +122,7 @@ def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
         return telling.steps(
             ("how large the gap can be", "measure", {**scale, **label}),
             *([("for whom, in the data", "audit", same)] if telling.rows else []),
-            ("a model made fair", "repair", same),
+            *([("a model made fair", "repair", same)] if telling.repairs else []),
         )
     if result.verdict == "FAIR" and claimed.kind == "decision":
         return telling.steps(("how far apart scores can be", "measure", {"of": "score", **label}))

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import UnsupportedModel, suggest_name
 from likewise.spec.numbers import short_repr
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _refuse(estimator: Any) -> NoReturn:
         file = os.fspath(estimator)
         raise UnsupportedModel(
             f"text is not supported: a fitted model is needed, not {short_repr(file)}",
-            hint=f"load a model's file first: skops.io.load({short_repr(file)}); or likewise verify --model {file}",
+            hint=f"load a model's file first: {_loading_text(file)}",
         )
     kind = type(estimator)
     library = "" if kind.__module__ in ("builtins", "__main__") else f"{library_name(estimator)}'s "
@@ -209,6 +209,17 @@ def _refuse(estimator: Any) -> NoReturn:
         f"{library}{kind.__name__} is not supported{_refusal_reason(kind.__name__)}",
         hint=f"supported: {_examples_text()}",
     )
+
+
+def _loading_text(file: str) -> str:
+    """What opens a file of this name."""
+    if file.lower().endswith((".skops", ".joblib", ".pkl", ".pickle")):
+        return f"skops.io.load({short_repr(file)}), or joblib.load for pickles that you trust"
+    if file.lower().endswith((".pt", ".pth")):
+        return (
+            f"torch.load({short_repr(file)}); an nn.Sequential is read as it is, other modules as .onnx files"
+        )
+    return f"likewise.importers.files.load_model({short_repr(file)})"
 
 
 def _reader_names(rooms: Mapping[str, Callable[[], Mapping[str, Any]]]) -> set[str]:
@@ -254,14 +265,4 @@ def _refusal_reason(name: str) -> str:
         return f": {_REFUSAL_REASONS[name]}"
     if name in trees:
         return " inside of another model: its trees are taken as they are, neither repaired nor one against the rest"
-    near = [known for known in sorted(_reader_names(SCORE_READERS) | trees) if _is_one_edit(name, known)]
-    return f" (did you mean {near[0]!r}?)" if near else ""
-
-
-def _is_one_edit(one: str, other: str) -> bool:
-    """Whether one letter more, less or other, or another case, makes one of the other; of a short name only another case does."""
-    one, other = sorted((one.casefold(), other.casefold()), key=len)
-    if len(one) < 5:
-        return one == other
-    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
-    return one[same:] in (other[same + 1 :], other[same:]) or one[same + 1 :] == other[same + 1 :]
+    return suggest_name(name, sorted(_reader_names(SCORE_READERS) | trees), beginnings=False)

@@ -89,7 +89,7 @@ class Budget:
         except clock.OutOfTime:
             raise BudgetError(
                 f"reading the model and comparing it with the original takes longer than the {self.most_for_import:g} s that it may take",
-                hint=f"give it more time, import_budget={2 * self.most_for_import:g} (--import-budget), or verify a smaller model",
+                hint=f"give it more time, import_budget={2 * self.most_for_import:g}, or verify a smaller model",
             ) from None
         finally:
             self.import_seconds = clock.now() - began

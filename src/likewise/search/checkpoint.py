@@ -89,7 +89,7 @@ class Checkpoint:
         if self.path.exists() and not self.resume:
             raise SpecError(
                 f"{self.path}: is there already",
-                hint="resume=True (--resume) goes on from it; for a new search remove it or name another file",
+                hint="resume=True goes on from it; for a new search remove it or name another file",
             )
         with _locked(self.path.with_name(f".{self.path.name}.lock"), self.path):
             yield self

@@ -66,8 +66,7 @@ def check_categories(transformer: Any, columns: Sequence[TracedColumn], step: St
         if unseen and getattr(transformer, "handle_unknown", None) == "error":
             step.refuse(
                 f"has never seen the value {unseen[0]!r} of feature {column.name!r}, and was told to fail then",
-                hint=f"leave it out of the space (space.replace({{{column.name!r}: ...}}), or Space.from_data of "
-                "the rows it was fitted on), or fit with handle_unknown='ignore'",
+                hint=f"leave the level out of the space, space.replace({{{column.name!r}: Categorical([...])}}), or fit with handle_unknown='ignore'",
             )
         _check_unseen(column.name, column.values or (), known, step)
         if column.untouched and column.feature.missing:
@@ -94,7 +93,7 @@ def _check_marker(column: TracedColumn, categories: Sequence[Any], step: Step) -
     if known and column.marker is not None and column.fill is None and column.marker not in known:
         step.refuse(
             f"was fitted on {' and '.join(sorted(known))} for missing values of {column.name!r}, and the rows have {column.marker}",
-            hint="hand over rows as the model was fitted on them: X= in Python, or a Parquet file",
+            hint="pass X, rows as the model was fitted on them",
         )
 
 

@@ -68,7 +68,7 @@ def check_markers(
             continue
         raise UnsupportedModel(
             f"the preprocessing tells None from NaN in {name!r}, and no row says which of them stands for missing",
-            hint=f"hand over rows (X=, --data) in which {name!r} is missing, in the way that it is when the model is used",
+            hint=f"pass rows as X in which {name!r} is missing, in the way that it is when the model is used",
         )
 
 

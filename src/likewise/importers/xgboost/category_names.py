@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from likewise.importers.xgboost.model_file import StoredXGBoost
 
 FRAME_HINT = (
-    "pass X (in a spec file: data in Parquet), a pandas frame with the categories that the model was fitted on, in their order; "
+    "pass X, a pandas frame with the categories that the model was fitted on, in their order; "
     "or fit it on names in ASCII letters; or let the pipeline encode them (OrdinalEncoder)"
 )
 
