@@ -1,4 +1,4 @@
-"""Whole pipelines through the command line: a spec file with raw columns, verdict, disparities, certificates.
+"""Whole pipelines through the command line: a claim file with raw columns, verdict, disparities, certificates.
 
 German, Adult and Credit; numbers scaled and categories one-hot; each estimator as it is, and in three ways that can be fair:
 without the protected columns, fitted on protected columns that were masked by a constant, and on a sub-space around a row.
@@ -103,7 +103,7 @@ def asked(command: str, spec: Path, *more: str) -> tuple[Any, float]:
 
 
 def prepared(name: str, model: str, way: str, folder: Path) -> Path:
-    """The spec file of a case; model and data lie beside it."""
+    """The claim file of a case; model and data lie beside it."""
     more = {"classes": 3} if model == "multinomial" else {}
     data = getattr(datasets, f"load_{name}")(frame="pandas", **more)
     X, label = data.X, np.asarray(data.y)

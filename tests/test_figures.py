@@ -115,7 +115,7 @@ def test_a_share_is_in_per_cent_with_two_decimals_and_never_nothing_or_all(share
 
 
 def test_counts_of_very_many_are_words():
-    assert count_text(999_999) == "999999"
+    assert count_text(999_999) == "999,999"
     assert count_text(28_400_000) == "about 28 million"
     assert count_text(41 * 10**13) == "about 410 trillion"
     assert count_text(10**450) == "about 10^450"

@@ -51,7 +51,7 @@ def test_the_spec_file_of_the_reference_is_one(tmp_path):
 
     from likewise.spec.file import read_spec
 
-    (example,) = (block for block in blocks(DOCS / "reference" / "spec-file.md") if block.kind == "toml")
+    (example,) = (block for block in blocks(DOCS / "reference" / "claim-file.md") if block.kind == "toml")
     columns = {"age": [18, 75], "income": [1.5, 9.0], "sex": ["f", "m"], "employed": [0, 9], "good": [0, 1]}
     columns |= {"job": ["none", "skilled"], "housing": ["own", "rent"]}
     pd.DataFrame(columns).to_csv(tmp_path / "people.csv", index=False)
@@ -62,7 +62,7 @@ def test_the_spec_file_of_the_reference_is_one(tmp_path):
 
 
 def test_the_keys_of_spec_files_are_those_of_the_reference():
-    page = (DOCS / "reference" / "spec-file.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "claim-file.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^\| `([\w.]+)` \|", page, flags=re.MULTILINE))
     assert {key.split(".")[0] for key in listed} == set(TABLES)
 

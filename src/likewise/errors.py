@@ -1,7 +1,7 @@
 """Every error Likewise raises on purpose: what is wrong, where, and what would work.
 
     LikewiseError
-    |-- SpecError          the claim is wrong: features, constraints, similarity, property, spec file
+    |-- SpecError          the claim is wrong: features, constraints, similarity, property, claim file
     |-- DataError          the data do not fit: rows outside the space, missing values, unknown levels
     |-- UnsupportedModel   the model cannot be imported: which step, why, what would work
     |-- BudgetError        the budget cannot be used
@@ -37,7 +37,7 @@ class LikewiseError(Exception):
 
 
 class SpecError(LikewiseError):
-    """The claim itself is wrong: a feature, constraint, similarity, property or spec file."""
+    """The claim itself is wrong: a feature, constraint, similarity, property or claim file."""
 
 
 class DataError(LikewiseError):

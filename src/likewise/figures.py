@@ -100,7 +100,7 @@ def seconds_text(seconds: float) -> str:
 def count_text(count: int) -> str:
     """Very many things in words: ``about 28 million``, ``about 10^21``; below a million the number itself."""
     if count < WHOLE:
-        return str(count)
+        return f"{count:,}"
     for size, name in GREAT_NUMBERS:
         if size <= count < 1000 * size:
             return f"about {float(f'{count / size:.2g}'):g} {name}"

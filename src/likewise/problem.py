@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a spec file only names it:
+    """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a claim file only names it:
     `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `outside` what became of rows that are no individuals of the space (`spec.outside`)."""
 
     model: Any

@@ -42,7 +42,7 @@ class AssertFair(Protocol):
 def assert_fair(request: pytest.FixtureRequest) -> AssertFair:
     """``assert_fair(model, spec_or_space, similar=None, property=None, **options)``: passes if the verdict is FAIR.
 
-    The claim is a spec file, or a space with a similarity; `similar` and `property` take the place of what the
+    The claim is a claim file, or a space with a similarity; `similar` and `property` take the place of what the
     file says, and None as the model stands for the model that the file names. Options are those of
     `likewise.verify`. UNKNOWN fails too, unless ``allow_unknown=True``. The `Result` is returned.
     """
@@ -113,5 +113,5 @@ def _claim_name(claim: WrittenClaim) -> Any:
     from likewise.importers.files import load_model
 
     if claim.model_path is None:
-        raise SpecError("there is no model: neither given nor named by the spec file")
+        raise SpecError("there is no model: neither given nor named by the claim file")
     return load_model(claim.model_path, reading=claim.reading)

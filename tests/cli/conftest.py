@@ -87,7 +87,7 @@ def on_data():
 
 @pytest.fixture
 def spec(shelf, tmp_path):
-    """A spec file with every section, to be changed by tests: spec(old="new") writes it and gives its path."""
+    """A claim file with every section, to be changed by tests: spec(old="new") writes it and gives its path."""
     text = f"""
 [model]
 path = "{shelf}/m.skops"

@@ -78,7 +78,7 @@ LINES: dict[str, list[str]] = {
 
 
 def furnish(folder: Path) -> None:
-    """Data, models and spec files."""
+    """Data, models and claim files."""
     loan = pd.DataFrame(
         {
             "age": [18, 23, 29, 34, 38, 41, 47, 52, 58, 63, 69, 75],

@@ -1,4 +1,4 @@
-"""A class of interest on the command line and in a spec file: one of the model's labels, or an error that names the nearest."""
+"""A class of interest on the command line and in a claim file: one of the model's labels, or an error that names the nearest."""
 
 import json
 import tomllib

@@ -21,7 +21,7 @@ from likewise.search.workers import pack
 
 @pytest.fixture
 def claims(spec, shelf):
-    """Spec files of a BIASED, a FAIR and an UNKNOWN claim, and one about a kernel."""
+    """Claim files of a BIASED, a FAIR and an UNKNOWN claim, and one about a kernel."""
     hard = Path(spec(name="hard.toml"))
     hard.write_text(
         f'[model]\npath = "{shelf}/s.skops"\n[data]\npath = "{shelf}/s.csv"\n[similarity]\nfree = ["sex"]\n'

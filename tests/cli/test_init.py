@@ -1,4 +1,4 @@
-"""init drafts a spec file, decides nothing, and overwrites nothing."""
+"""init drafts a claim file, decides nothing, and overwrites nothing."""
 
 import tomllib
 

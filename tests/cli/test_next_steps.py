@@ -7,7 +7,7 @@ import shlex
 import pytest
 from tests.cli.conftest import ON_DATA
 
-# On small models; each says something about one claim, by flags, by a spec file, and by both.
+# On small models; each says something about one claim, by flags, by a claim file, and by both.
 FLAGS = f"--model m.skops {ON_DATA} --free sex"
 LINES = {
     "biased": f"verify {FLAGS}",

@@ -1,4 +1,4 @@
-"""Several spec files in one run, and its JUnit and SARIF reports."""
+"""Several claim files in one run, and its JUnit and SARIF reports."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ from likewise.cli.outcomes import ClaimOutcome, exit_code, summary_lines
 
 @pytest.fixture
 def claims(spec, shelf):
-    """Spec files of a BIASED, a FAIR and an UNKNOWN claim."""
+    """Claim files of a BIASED, a FAIR and an UNKNOWN claim."""
     hard = Path(spec(name="hard.toml"))
     hard.write_text(
         f'[model]\npath = "{shelf}/s.skops"\n[data]\npath = "{shelf}/s.csv"\n[similarity]\nfree = ["sex"]\n'

@@ -1,6 +1,6 @@
-"""The command line beside Python: the same claim from a spec file, a model file and a table, as text and as JSON.
+"""The command line beside Python: the same claim from a claim file, a model file and a table, as text and as JSON.
 
-The spec file is written here, from what its documentation says.
+The claim file is written here, from what its documentation says.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading spec files: what is wrong is named by file and key; features come from the data where not listed."""
+"""Reading claim files: what is wrong is named by file and key; features come from the data where not listed."""
 
 import pytest
 
@@ -258,7 +258,7 @@ def test_all_features_listed_beside_the_data(spec, folder):
             WITH_DATA + SIMILAR,
             "a,good\n1,1\n,0\n",
             DataError,
-            "column 'a', row 1 (counted from 0): missing value\nhint: list it as [features.NAME] in the spec file, with missing",
+            "column 'a', row 1 (counted from 0): missing value\nhint: list it as [features.NAME] in the claim file, with missing",
         ),
         (
             WITH_DATA + SIMILAR,

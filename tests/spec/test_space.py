@@ -124,7 +124,7 @@ def test_constraints_make_it_at_most():
 
 def test_repr_is_a_table():
     assert repr(SPACE).splitlines() == [
-        "Space: 4 features, 1 categorical, 1 ordinal, 2 constraints; uncountably many individuals",
+        "Space: 4 features, 1 categorical, 1 ordinal, 2 constraints; infinitely many individuals",
         "  age            integer 18..75",
         "  sex            2 levels: f, m",
         "  income         continuous 0..100000",
@@ -139,7 +139,7 @@ def test_repr_is_a_table():
     [
         (1, "1 individual"),
         (2, "2 individuals"),
-        (999999, "999999 individuals"),
+        (999999, "999,999 individuals"),
         (10**6, "about 1 million individuals"),
         (41 * 10**13, "about 410 trillion individuals"),
         (9999999, "about 10 million individuals"),

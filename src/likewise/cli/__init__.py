@@ -3,7 +3,7 @@
 app       the program, and every way a command can end (exit codes)
 table     all commands: function, options, section of the help, exit codes
 options   every option, declared once
-claims    from flags and spec file to a model, a space and a claim
+claims    from flags and claim file to a model, a space and a claim
 steps     next steps as commands that can be pasted
 output    answers, text and JSON onto the terminal
 hints     hints meant for Python, said for the command line

@@ -11,7 +11,7 @@ from likewise.cli.options import ClaimFlags, SearchFlags
 def audit(**given: Any) -> int:
     """Who in the data has a differently treated counterpart?
 
-    SPEC and flags are those of `likewise verify`. For every row of the data: is there a similar individual, in the data or not, who is
+    CLAIM and flags are those of `likewise verify`. For every row of the data: is there a similar individual, in the data or not, who is
     treated differently, who, and by how much? The worst-treated rows come first.
 
     \b
@@ -31,7 +31,9 @@ def audit(**given: Any) -> int:
     with start_run(flags, look, progress=not given["quiet"]) as run:
         loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
         if loaded.rows is None:
-            raise SpecError("audit needs rows to look at", hint="--data rows.csv, or [data] in the spec file")
+            raise SpecError(
+                "audit needs rows to look at", hint="--data rows.csv, or [data] in the claim file"
+            )
         found = audit_problem(loaded.problem, run)
     column, output = given["by"], given["output"]
     groups = None if column is None else (column, frame_records(found.by(column)))

@@ -23,7 +23,7 @@ HALF = 0.5  # of the budget for the verdict, the rest for the disparity
 def card(**given: Any) -> int:
     """Write a section for the model's card, in Markdown.
 
-    SPEC and flags are those of `likewise verify`. The section tells the verdict with the pair, how large the
+    CLAIM and flags are those of `likewise verify`. The section tells the verdict with the pair, how large the
     gap can be, the digests, and how to check it again.
 
     \b
@@ -110,13 +110,13 @@ def _read_share(path: str) -> dict[str, Any]:
 
 
 def _file_digests(flags: ClaimFlags) -> dict[str, str]:
-    """Of the files that were named: the spec and the model."""
+    """Of the files that were named: the claim file and the model."""
     import hashlib
 
     from likewise.spec.file import read_spec
 
     model = flags.model or (read_spec(flags.spec).model_path if flags.spec else None)
-    files = {"spec file": flags.spec, "model file": model}
+    files = {"claim file": flags.spec, "model file": model}
     found = {name: path for name, path in files.items() if path is not None and Path(path).is_file()}
     return {
         f"{name} {Path(path).name}": hashlib.sha256(Path(path).read_bytes()).hexdigest()

@@ -98,7 +98,7 @@ def encode_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> Float
         return space.encode(frame, allow_extra=True)
     except DataError as error:
         if _wider_helps(space, frame):
-            where = flags.spec or "a spec file"
+            where = flags.spec or "a claim file"
             way = f"or change its bounds or levels in {where}"
             if error.message.endswith("missing value"):
                 way = f"or write missing = true for it in {where}; or fill or drop such rows"

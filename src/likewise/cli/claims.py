@@ -1,8 +1,8 @@
-"""From flags and spec file to a model, rows, a space and a claim, each checked against the others.
+"""From flags and claim file to a model, rows, a space and a claim, each checked against the others.
 
-A spec file says everything; flags override its entries one by one (``--free`` the list of free features,
-``--within`` the table of tolerances, ``--pairs`` the table of pairs of levels; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a spec file gives
-other rows to check and to start from: the space stays the one that the file describes. Without a spec file
+A claim file says everything; flags override its entries one by one (``--free`` the list of free features,
+``--within`` the table of tolerances, ``--pairs`` the table of pairs of levels; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a claim file gives
+other rows to check and to start from: the space stays the one that the file describes. Without a claim file
 the space is what the data show.
 
 Everything is checked here, before any search: errors name the file they are about, and nothing has been
@@ -71,7 +71,7 @@ class LoadedClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ClaimRequest:
-    """What flags and spec file together ask for, files still unopened."""
+    """What flags and claim file together ask for, files still unopened."""
 
     model: str
     data: str | None
@@ -165,7 +165,7 @@ def load_other(path: str, problem: Problem, flags: ClaimFlags, run: Run) -> Prob
 
 
 def model_file(flags: ClaimFlags) -> str | None:
-    """Where the model is, as far as the spec file can be read: `load` tells what is wrong with it."""
+    """Where the model is, as far as the claim file can be read: `load` tells what is wrong with it."""
     if flags.model is not None or flags.spec is None:
         return flags.model
     try:
@@ -175,7 +175,7 @@ def model_file(flags: ClaimFlags) -> str | None:
 
 
 def _reading_of(path: str, claim: WrittenClaim | None) -> ModelReading | None:
-    """What the spec file says about how a model file is to be read; files other than its own may know themselves what their columns are."""
+    """What the claim file says about how a model file is to be read; files other than its own may know themselves what their columns are."""
     from likewise.importers.files import NETWORKS
     from likewise.spec.model_reading import ModelReading
 
@@ -242,7 +242,7 @@ def _read_claim(spec: str) -> WrittenClaim:
     if spec.lower().endswith((".csv", ".csv.gz", ".parquet", *models)):
         flag = "--model" if spec.lower().endswith(models) else "--data"
         raise SpecError(
-            f"{spec}: is no spec file", hint=f"give it as {flag} {spec}; likewise init drafts a spec file"
+            f"{spec}: is no claim file", hint=f"give it as {flag} {spec}; likewise init drafts a claim file"
         )
     return read_spec(spec)
 
@@ -254,7 +254,7 @@ def _refuse_incomplete(flags: ClaimFlags, missing: str) -> NoReturn:
             hint='[model] path = "model.skops", or --model model.skops',
         )
     raise click.UsageError(
-        f"{missing} is missing: give a spec file, or --model, --data and --free (or --within)"
+        f"{missing} is missing: give a claim file, or --model, --data and --free (or --within)"
     )
 
 
@@ -295,7 +295,7 @@ def _check_columns(model: Any, space: Space, wanted: _ClaimRequest) -> None:
         raise DataError(
             f"{place}: column {extra[0]!r}{more} is none that {wanted.model} was fitted on",
             hint=f"--label {extra[0]} if it is what the model predicts; otherwise drop it from the data, "
-            "or list the features in a spec file (likewise init drafts one)",
+            "or list the features in a claim file (likewise init drafts one)",
         )
 
 

@@ -11,7 +11,7 @@ from likewise.cli.options import ClaimFlags, SearchFlags
 def compare(**given: Any) -> int:
     """Did fairness get worse from one model to another?
 
-    SPEC and flags are those of `likewise verify` and name the old model; --with names the new one.
+    CLAIM and flags are those of `likewise verify` and name the old model; --with names the new one.
 
     \b
     likewise compare claim.toml --with new.skops

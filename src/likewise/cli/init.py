@@ -1,4 +1,4 @@
-"""``likewise init``: a commented spec file drafted from the data.
+"""``likewise init``: a commented claim file drafted from the data.
 
 Kinds, bounds and levels are what the data show, missing values too. What may differ between similar individuals is never
 guessed: without ``--free`` the draft has a marked place to fill in, names that sound protected are
@@ -31,7 +31,7 @@ PROTECTED_WORDS = frozenset(
 
 
 def init(**given: Any) -> int:
-    """Draft a commented spec file from the rows in DATA.
+    """Draft a commented claim file from the rows in DATA.
 
     \b
     likewise init credit.csv --model credit.skops --label good -o claim.toml
@@ -177,7 +177,7 @@ def _unused_columns(columns: list[str], model: Any, given: Mapping[str, Any]) ->
 
 
 def draft_text(drafted: Draft, *, folder: Path) -> str:
-    """The spec file with the comments that a draft needs."""
+    """The claim file with the comments that a draft needs."""
     from likewise.spec.toml_writer import INPUTS_TOML, MISSING_TOML, spec_text, toml_key
 
     lines = spec_text(drafted.claim, folder=folder).splitlines()

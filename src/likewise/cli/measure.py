@@ -13,7 +13,7 @@ from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 def measure(**given: Any) -> int:
     """How large can the gap of a similar pair be?
 
-    SPEC and flags are those of `likewise verify`. The answer is a bracket around the largest gap over all
+    CLAIM and flags are those of `likewise verify`. The answer is a bracket around the largest gap over all
     similar pairs, with a pair that attains its lower end.
     """
     flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)

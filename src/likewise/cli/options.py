@@ -28,7 +28,7 @@ class _OptionGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimFlags(_OptionGroup):
-    """What is claimed about which model: a spec file, flags, or flags over a spec file."""
+    """What is claimed about which model: a claim file, flags, or flags over a claim file."""
 
     spec: str | None
     model: str | None
@@ -46,7 +46,7 @@ class ClaimFlags(_OptionGroup):
 
     @classmethod
     def each(cls, given: Mapping[str, Any]) -> tuple[Self, ...]:
-        """One value a spec file, with the same flags over each; one value without a spec file if there is none."""
+        """One value a claim file, with the same flags over each; one value without a claim file if there is none."""
         return tuple(cls.of({**given, "spec": spec}) for spec in given["specs"] or (None,))
 
 
@@ -80,8 +80,8 @@ def _note_in_context(key: str) -> Any:
 
 # -- the claim --------------------------------------------------------------------------------------------
 
-SPEC = click.Argument(["spec"], required=False, metavar="[SPEC]")
-SPECS = click.Argument(["specs"], nargs=-1, metavar="[SPEC]...")
+SPEC = click.Argument(["spec"], required=False, metavar="[CLAIM]")
+SPECS = click.Argument(["specs"], nargs=-1, metavar="[CLAIM]...")
 MODEL = click.Option(
     ["--model"],
     metavar="FILE",
@@ -236,7 +236,9 @@ COMPARE_TOLERANCE = click.Option(
     metavar="T",
     help="How closely to compare.",
 )
-JUNIT = click.Option(["--junit"], metavar="FILE", help="Write a JUnit XML report here, one test case a spec.")
+JUNIT = click.Option(
+    ["--junit"], metavar="FILE", help="Write a JUnit XML report here, one test case for each claim file."
+)
 SARIF = click.Option(["--sarif"], metavar="FILE", help="Write a SARIF 2.1.0 report here.")
 ROWS_OUTPUT = click.Option(["--output"], metavar="FILE", help="Write all rows here: .csv or .parquet.")
 BY = click.Option(["--by"], metavar="COLUMN", help="Count for each value of this column of the data.")
@@ -259,7 +261,7 @@ CONFIDENCE = click.Option(
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.99,
     show_default=True,
-    help="Of a sampled interval.",
+    help="Confidence of the interval that a sample gives.",
 )
 FEATURE = click.Option(
     ["--feature"],
@@ -274,7 +276,7 @@ AROUND = click.Option(
 OVER_REGIONS = click.Option(
     ["--over"],
     type=click.Choice(["uniform", "marginals", "data"]),
-    help="Decide as many as it can of all individuals alike, distributed as the data's columns, or of the data's rows  [default: the rows, if there are any]",
+    help="Whom to decide as many of as possible: all individuals alike, individuals distributed as the data's columns, or the data's rows  [default: the rows, if there are any]",
 )
 MAX_BOXES = click.Option(
     ["--max-boxes"],
@@ -300,7 +302,7 @@ WEIGHTS = click.Option(
     type=click.Choice(["uniform", "observed"]),
     default="uniform",
     show_default=True,
-    help="Of the settings in an average: all alike, or as in the data.",
+    help="Weights of the settings in an average: all alike, or as often as in the data.",
 )
 REFERENCE = click.Option(
     ["--reference"],
@@ -376,7 +378,9 @@ PAPER = (
         metavar="SECONDS",
         help="Time for each answer.",
     ),
-    click.Option(["--samples"], type=click.IntRange(min=1), help="Random samples a model.  [default: 50000]"),
+    click.Option(
+        ["--samples"], type=click.IntRange(min=1), help="Random samples for each model.  [default: 50000]"
+    ),
     click.Option(
         ["--jobs"], type=click.IntRange(min=1), default=2, show_default=True, help="Processes that fit."
     ),

@@ -52,7 +52,7 @@ class ClaimOutcome:
 
     @property
     def name(self) -> str:
-        """The spec file as it was typed."""
+        """The claim file as it was typed."""
         return self.flags.spec or "claim given by flags"
 
     @property
@@ -100,12 +100,12 @@ class ClaimOutcome:
         return 0.0 if self.result is None else float(self.result.stats.get("seconds", 0.0))
 
     def answer(self, given: Mapping[str, Any], *, several: bool) -> Answer:
-        """What is told of it; of several claims with the spec file that it is about."""
+        """What is told of it; of several claims with the claim file that it is about."""
         from likewise.answers.answer import Answer, code, fact, verdict, words
         from likewise.answers.verdict import verdict_answer
         from likewise.cli.steps import command_audience
 
-        named = (fact("spec", code(self.name), whole=True),) if several else ()
+        named = (fact("file", code(self.name), whole=True),) if several else ()
         about = {"spec": self.flags.spec}
         if self.result is None or self.loaded is None:
             said = (fact("verdict", verdict("UNKNOWN")), fact("reason", self.reason))
@@ -143,7 +143,7 @@ def decide_claims(
     resume: bool = False,
 ) -> list[ClaimOutcome]:
     """The claims that were read, searched, each with the whole budget: one after the other in one process or on a cluster, else side by side. `keep` says where the state of the one of a
-    spec file is written."""
+    claim file is written."""
     from likewise.run import usable_cores
     from likewise.search.budget import Budget, interruptible
 

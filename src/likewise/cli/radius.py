@@ -13,7 +13,7 @@ from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 def radius(**given: Any) -> int:
     """How far may similar individuals differ until the property breaks?
 
-    SPEC and flags are those of `likewise verify`. The answer is the largest tolerance for which the property
+    CLAIM and flags are those of `likewise verify`. The answer is the largest tolerance for which the property
     is proved, and the smallest for which a pair breaks it.
 
     \b

@@ -21,7 +21,7 @@ MOST_SHOWN = 8  # regions of a kind that are printed without --all
 def regions(**given: Any) -> int:
     """Who is treated fairly, who is not, and of whom is nothing proved?
 
-    SPEC and flags are those of `likewise verify`. The answer is a partition into boxes: fair ones, biased ones, in which every individual
+    CLAIM and flags are those of `likewise verify`. The answer is a partition into boxes: fair ones, biased ones, in which every individual
     has a similar one who gets another decision, and undecided ones.
 
     \b
@@ -41,7 +41,7 @@ def regions(**given: Any) -> int:
         loaded = load_claim(flags, run, given["property"])
         over, around, most = given["over"], _parse_around(given["around"], loaded), given["max_boxes"] or None
         if loaded.rows is None and over in ("marginals", "data"):
-            raise SpecError(f"--over {over} needs data", hint="--data rows.csv, or [data] in the spec file")
+            raise SpecError(f"--over {over} needs data", hint="--data rows.csv, or [data] in the claim file")
         found = regions_of_problem(loaded.problem, run, around=around, over=over, max_boxes=most)
     if given["output"] is not None:
         _write(found, given["output"])

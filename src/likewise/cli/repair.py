@@ -47,7 +47,7 @@ MODEL_KIND = OutputKind(option="--output", name="repaired model", recognised=_is
 def repair(**given: Any) -> int:
     """Make a model that treats similar individuals alike, and prove it.
 
-    SPEC and flags are those of `likewise verify`. The verdict, the certificate and the exit code are about the
+    CLAIM and flags are those of `likewise verify`. The verdict, the certificate and the exit code are about the
     repaired model. With --label, the data tell its accuracy.
 
     \b

@@ -32,7 +32,7 @@ SECTIONS = {
 def report(**given: Any) -> int:
     """Write the answers about a claim as one HTML file.
 
-    SPEC and flags are those of `likewise verify`. Half of the budget is for the verdict, the rest for how large the gap can
+    CLAIM and flags are those of `likewise verify`. Half of the budget is for the verdict, the rest for how large the gap can
     be, how it grows with the tolerances, and for the rows of the data where there are any.
 
     \b
@@ -128,4 +128,4 @@ def _read_document(name: str, path: str) -> Any:
     except OSError as error:
         raise DataError(f"--{name} {path}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise DataError(f"--{name} {path}: not JSON: {error}", hint=f"likewise {name} SPEC --json") from None
+        raise DataError(f"--{name} {path}: not JSON: {error}", hint=f"likewise {name} CLAIM --json") from None

@@ -1,6 +1,6 @@
 """SARIF 2.1.0: one result a claim that is BIASED or UNKNOWN, for whatever shows the findings of static analysis.
 
-A result's place is the line of its spec file where the similarity begins. Its fingerprint is that of the rule, the file and
+A result's place is the line of its claim file where the similarity begins. Its fingerprint is that of the rule, the file and
 the claim in words: it stays the same from run to run while the pair that is found, the model and the bounds may change.
 UNKNOWN is a finding of its own rule with level `warning`, not the kind `open`, which viewers leave out.
 """
@@ -29,7 +29,7 @@ RULES: tuple[dict[str, Any], ...] = (
             "text": "There is a pair of individuals that the claim calls similar and that breaks its property, in exact arithmetic and "
             "on the model's own prediction."
         },
-        "help": {"text": "likewise measure SPEC tells how large the gap can be."},
+        "help": {"text": "likewise measure CLAIM tells how large the gap can be."},
         "defaultConfiguration": {"level": "error"},
     },
     {
@@ -39,7 +39,7 @@ RULES: tuple[dict[str, Any], ...] = (
         "fullDescription": {
             "text": "The search ended before there was a proof or a pair that breaks the property. This is no evidence of fairness."
         },
-        "help": {"text": "likewise verify SPEC --budget SECONDS searches longer."},
+        "help": {"text": "likewise verify CLAIM --budget SECONDS searches longer."},
         "defaultConfiguration": {"level": "warning"},
     },
 )

@@ -11,7 +11,7 @@ from likewise.cli.options import ClaimFlags, SearchFlags
 def share(**given: Any) -> int:
     """How many individuals have a differently treated counterpart?
 
-    SPEC and flags are those of `likewise verify`. The answer is exact where everybody can be looked at; otherwise it is a proved bracket, or
+    CLAIM and flags are those of `likewise verify`. The answer is exact where everybody can be looked at; otherwise it is a proved bracket, or
     an interval from a sample in which every individual is judged exactly. It always says which.
 
     \b
@@ -32,7 +32,7 @@ def share(**given: Any) -> int:
         loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
         if loaded.rows is None and given["over"] != "uniform":
             raise SpecError(
-                f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the spec file"
+                f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the claim file"
             )
         wanted = ShareRequest(
             over=loaded.rows if given["over"] == "data" else given["over"],

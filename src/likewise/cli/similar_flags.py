@@ -45,7 +45,7 @@ def parse_flag(flag: str, make: Any, value: Any) -> Any:
 
 def add_pairs(similarity: Similarity, space: Space, flags: ClaimFlags) -> Similarity:
     """The similarity with the pairs of ``job=skilled:unskilled``, read as the space's own levels; they take the
-    place of what a spec file says of the same feature, not of another flag."""
+    place of what a claim file says of the same feature, not of another flag."""
     from likewise.spec.similarity import Similarity
 
     pairs: dict[str, list[tuple[Level, Level]]] = {}

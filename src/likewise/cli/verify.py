@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def verify(**given: Any) -> int:
     """Is there a similar pair that the model treats differently?
 
-    SPEC is a spec file as drafted by `likewise init`; flags override its entries. Without one, --model,
+    CLAIM is a claim file as drafted by `likewise init`; flags override its entries. Without one, --model,
     --data and --free (or --within) say it all. Several run side by side, --jobs processes in all. Their exit
     code is 1 if any is BIASED, else 3 if any is UNKNOWN; each has the whole budget, --json prints a list,
     --certificate and --checkpoint name folders.

@@ -1,7 +1,7 @@
-"""A written claim: everything a spec file says, as one value.
+"""A written claim: everything a claim file says, as one value.
 
 "Individuals of this space who are similar have this property under this model." The model, the data
-and the label are named, not loaded: a spec file is drafted, read and written where nothing else is at hand, and what is verified,
+and the label are named, not loaded: a claim file is drafted, read and written where nothing else is at hand, and what is verified,
 with the model and the rows themselves, is another value (`likewise.problem.Claim`). Paths are kept absolute, so a claim means the same files whatever
 folder it is used or written in.
 """

@@ -1,4 +1,4 @@
-"""The spec file: a claim kept as TOML, read here and written by `toml_writer`.
+"""The claim file: a claim kept as TOML, read here and written by `toml_writer`.
 
 ::
 
@@ -208,7 +208,7 @@ def _add_observed(
         key = f"{file}: data.path"
         raise type(error)(
             f"{key}: {error.message}",
-            hint="list it as [features.NAME] in the spec file, with missing = true if it may be missing",
+            hint="list it as [features.NAME] in the claim file, with missing = true if it may be missing",
         ) from None
     return {name: listed[name] if name in listed else observed[name] for name in wanted}
 

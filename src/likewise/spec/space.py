@@ -54,7 +54,7 @@ class Space:
     >>> from likewise import Categorical, Integer, Space
     >>> space = Space({"age": Integer(18, 75), "employed": Integer(0, 60), "sex": Categorical(["f", "m"])})
     >>> space.where("employed <= age - 14").describe()
-    '3 features, 1 categorical, 1 constraint; at most 7076 individuals'
+    '3 features, 1 categorical, 1 constraint; at most 7,076 individuals'
     """
 
     __slots__ = ("_constraints", "_features", "_names")
@@ -371,5 +371,5 @@ def _plural(count: int, noun: str) -> str:
 
 def _count_text(size: int | None) -> str:
     if size is None:
-        return "uncountably many individuals"
+        return "infinitely many individuals"
     return f"{count_text(size)} individual{'' if size == 1 else 's'}"

@@ -20,7 +20,7 @@ import click
 def ui(**given: Any) -> int:
     """Work in a browser: choose files, say what may differ, verify, measure.
 
-    Serves a page on this machine alone, from the files in FOLDER (the current one if none is named). Only who has the
+    Serves a page on this machine alone, from the files in FOLDER (the current one if none is named). Only somebody who has the
     address that is printed can use it. Ctrl-C ends it.
 
     \b
