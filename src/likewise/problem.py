@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a claim file only names it:
-    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `outside` what became of rows that are no individuals of the space (`spec.outside`)."""
+    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`)."""
 
     model: Any
     space: Space
@@ -40,6 +40,7 @@ class Claim:
     property: Property
     X: Any = None
     codes: Floats | None = None
+    numbers: NDArray[np.int64] | None = None
     outside: Mapping[str, int] | None = None
 
     def __post_init__(self) -> None:
@@ -89,12 +90,11 @@ class Problem:
         """The known individuals as codes of the user's own space."""
         return self.claim.encoded()
 
-    @property
-    def missing(self) -> NDArray[np.bool_]:
-        """Which features (rows, features) the known individuals miss."""
+    def missing_codes(self, codes: Floats) -> NDArray[np.bool_]:
+        """Which features (rows, features) individuals miss, by codes of the user's own space."""
         space = self.imported.recoding.given
-        codes = [space[name].missing_code for name in space.names]
-        missing: NDArray[np.bool_] = self.codes == np.array([np.nan if c is None else c for c in codes])
+        gone = [space[name].missing_code for name in space.names]
+        missing: NDArray[np.bool_] = codes == np.array([np.nan if c is None else c for c in gone])
         return missing
 
     def with_property(self, property: Property) -> Problem:
@@ -120,7 +120,7 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
         relations = similar.relations(space) if alone else similar.resolve(space)
         codes = claim.encoded()
         imported = import_model(claim.model, space, rows=codes, like=claim.X)
-        compared = replace(compare_own_rows(imported, claim.X, codes), outside=claim.outside)
+        compared = replace(compare_own_rows(imported, claim.X, codes, claim.numbers), outside=claim.outside)
         imported = replace(imported, compared=compared)
         if imported.compared.single:
             imported = replace(imported, program=replace(imported.program, bounds=(None,)))

@@ -84,8 +84,10 @@ def test_brackets_radii_and_comparisons_are_tables():
 def test_audits_and_shares_are_tables():
     X = pd.DataFrame({SEX: ["<i>f</i>", "m|n"], "wage": [4, 9]})
     audit = lw.audit(model(2.0), SPACE, SIMILAR, X=X)
-    assert {"row", "biased", "decision", "m|n"} <= set(read(audit._repr_html_()).cells)
-    assert audit._repr_html_().count('<th scope="col">') == 5  # row, gap, both decisions, counterpart
+    assert {"row", "biased", "decisions", "m|n"} <= set(read(audit._repr_html_()).cells)
+    assert (
+        audit._repr_html_().count('<th scope="col">') == 5
+    )  # row, gap, decisions, what differs, what is the same
     share = lw.share(model(2.0), SPACE, SIMILAR, over=X)
     cells = read(share._repr_html_()).cells
     assert cells[cells.index("share") + 1] == "50.00%"

@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
@@ -180,13 +181,40 @@ def test_audit_lists_the_worst_rows_first(run, on_data, shelf):
     assert "exact for each row" in " ".join(done.stdout.split())
     assert any(line.startswith("by       sex") for line in lines)
     written = (shelf / "rows.csv").read_text().splitlines()
-    assert written[0] == "row,biased,gap,decision,counterpart_decision,proved,counterpart_sex"
+    assert written[0] == "row,biased,gap,decision,counterpart_decision,proved,age,sex,counterpart_sex,income"
     assert len(written) == 121
     answer = json.loads(run(f"audit --model m.skops {on_data} --free sex --by approved --json").stdout)
     assert answer["biased"] == sum(group["biased"] for group in answer["by"]["groups"])
     assert float(run(f"audit --model m.skops {on_data} --free sex -q").stdout) == answer["share"]
     gaps = [row["gap"] for row in answer["rows"] if row["biased"]]
     assert gaps == sorted(gaps, reverse=True)
+
+
+def test_audit_shows_who_the_worst_rows_are_and_no_ties(run, on_data, shelf):
+    answer = json.loads(run(f"audit --model m.skops {on_data} --free sex --json").stdout)
+    rows = pd.read_csv(shelf / "d.csv")
+    for record in answer["rows"]:
+        own = rows.iloc[record["row"]]
+        assert (record["age"], record["sex"], record["income"]) == (own["age"], own["sex"], own["income"])
+    biased = [record for record in answer["rows"] if record["biased"]]
+    assert sum(1 + record["more_like_it"] for record in answer["worst"]) == len(biased)
+    changes = [
+        (f"{record['gap']:.6g}", record["decision"], record["sex"], record["counterpart_sex"])
+        for record in answer["worst"]
+    ]
+    assert len(set(changes)) == len(changes) < len(biased)
+    shown = " ".join(run(f"audit --model m.skops {on_data} --free sex").stdout.split())
+    assert "row like it score gap decisions row / counterpart the same" in shown
+    first = answer["worst"][0]
+    assert f"{first['more_like_it']} more" in shown
+    assert f"sex = {first['sex']} / {first['counterpart_sex']} age = {first['age']}, income" in shown
+
+
+@pytest.mark.parametrize("command", ["verify", "measure"])
+def test_documents_say_which_class_probabilities_are_of(run, on_data, command):
+    answer = json.loads(run(f"{command} --model m.skops {on_data} --free sex --json").stdout)
+    assert answer["probabilities"] is not None
+    assert answer["upper_label"] == "yes"
 
 
 def test_audit_says_what_it_does_not_know(run, on_data):

@@ -78,3 +78,38 @@ def test_rows_that_are_left_are_the_same_as_without_the_others(run, shelf, narro
     other = json.loads(run(f"audit {narrow} --data {tmp_path / 'inside.csv'} --json").stdout)
     assert one["total"] == other["total"] == len(rows) - strangers(shelf)
     assert one["biased"] == other["biased"]
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 10**6])
+def test_rows_keep_their_numbers_where_others_are_left_out(run, shelf, narrow, monkeypatch, chunk):
+    import pandas as pd
+
+    from likewise.spec import data_rows
+
+    monkeypatch.setattr(data_rows, "CHUNK_ROWS", chunk)
+    rows = pd.read_csv(shelf / "d.csv")
+    found = json.loads(run(f"audit {narrow} --outside ignore --where age>=30 --by approved --json").stdout)
+    kept = rows[(rows["age"] <= 60) & (rows["age"] >= 30)]
+    assert sorted(row["row"] for row in found["rows"]) == kept.index.tolist()
+    assert all(row["age"] == rows["age"][row["row"]] for row in found["rows"])
+    groups = {group["approved"]: group["rows"] for group in found["by"]["groups"]}
+    assert groups == kept["approved"].value_counts().to_dict()
+    share = json.loads(run(f"share {narrow} --over data --outside ignore --where age>=30 --json").stdout)
+    assert share["lower"] == found["share"]
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 10**6])
+def test_errors_name_the_row_of_the_file(run, shelf, narrow, tmp_path, monkeypatch, chunk):
+    from likewise.spec import data_rows
+
+    monkeypatch.setattr(data_rows, "CHUNK_ROWS", chunk)
+    lines = (shelf / "d.csv").read_text().splitlines()
+    _, rest = lines[100].split(",", 1)
+    for value, message in (("old", "text 'old' in a column of numbers"), ("200", "200 is outside 18..90")):
+        lines[100] = f"{value},{rest}"
+        (tmp_path / "bad.csv").write_text("\n".join(lines))
+        wide = tmp_path / "wide.toml"
+        wide.write_text(narrow.read_text(encoding="utf-8").replace("hi = 60", "hi = 90"), encoding="utf-8")
+        done = run(f"audit {wide} --data {tmp_path / 'bad.csv'}")
+        assert done.exit_code == 2
+        assert f"column 'age', row 99 (counted from 0): {message}" in " ".join(done.output.split())

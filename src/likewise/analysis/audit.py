@@ -8,33 +8,32 @@ Rows for which the budget was too short are neither, and say why.
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.analysis.argument_order import accepts_rows_second
-from likewise.analysis.audit_frames import audit_frame, frame_records, group_counts, write_frame
-from likewise.analysis.row_claim import RowClaim, imputed_tolerance_features, judge_data, prepare_row_claim
+from likewise.analysis.audit_frames import audit_frame, audit_records, group_counts, worst_rows, write_rows
+from likewise.analysis.data_claim import pose_data, problem_rows
+from likewise.analysis.judged_rows import JudgedRows, judge_all_data
+from likewise.analysis.row_claim import prepare_row_claim
 from likewise.errors import SpecError
 from likewise.families.program_rounding import rounding_stats
-from likewise.problem import Problem, make_claim, prepare
+from likewise.problem import Problem, make_claim
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
-from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from likewise.search.judgement import Judgement
+    from likewise.spec.data_rows import DataRows
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
-    Floats = NDArray[np.float64]
+MOST_WORST = 10  # rows, no two alike, that stand for the worst-treated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,9 +45,6 @@ class Audit(ShownResult):
 
     Attributes
     ----------
-    rows : frame
-        The worst-treated first: `row` (position in the data), `biased` (null where undecided), `gap`, `decision` and
-        `counterpart_decision` (null where there was no time to tell them), `proved`, and `counterpart_<feature>` for each feature that may differ.
     total, biased, undecided : int
         Numbers of rows.
     proved : bool
@@ -58,17 +54,23 @@ class Audit(ShownResult):
     stats : dict
         Seconds and the like.
     data : frame
-        The rows that were looked at.
+        The rows that were looked at; of a file, or of frames that came one after another, a sample of them.
     """
 
-    rows: Any
     total: int
     biased: int
     undecided: int
     proved: bool
     reasons: dict[str, int] = field(default_factory=dict)
     stats: dict[str, Any] = field(default_factory=dict)
+    judged: JudgedRows = field(repr=False)
     data: Any = field(default=None, repr=False)
+
+    @property
+    def rows(self) -> Any:
+        """A frame of all rows, the worst-treated first: `row` (position in the data), `biased` (null where undecided), `gap`, `decision` and
+        `counterpart_decision` (null where there was no time to tell them), `proved`, then the features of the row, and `counterpart_<feature>` beside each that may differ."""
+        return audit_frame(self.judged, like=self.data)
 
     @property
     def share(self) -> float:
@@ -82,11 +84,11 @@ class Audit(ShownResult):
 
     def by(self, column: str) -> Any:
         """A frame with one line a value of a column of the data: rows, biased, undecided, share, largest gap."""
-        return group_counts(self.rows, self.data, column)
+        return group_counts(self.judged, column, like=self.data)
 
     def save(self, path: str | Path) -> None:
-        """Write the rows to a .csv or .parquet file."""
-        write_frame(self.rows, path)
+        """Write all rows to a .csv or .parquet file, the worst-treated first, some at a time."""
+        write_rows(self.judged, path, like=self.data)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -102,9 +104,16 @@ class Audit(ShownResult):
             "undecided": self.undecided,
             "proved": self.proved,
             "reasons": dict(self.reasons),
-            "rows": frame_records(self.rows, most),
+            "worst": self._worst(),
+            "rows": audit_records(self.judged, self.judged.order[:most]),
             "stats": dict(self.stats),
         }
+
+    def _worst(self) -> list[dict[str, Any]]:
+        """The worst-treated rows, no two alike, and of how many more each is like."""
+        worst = worst_rows(self.judged, MOST_WORST)
+        records = audit_records(self.judged, np.array([place for place, _ in worst], dtype=np.intp))
+        return [{**record, "more_like_it": more} for record, (_, more) in zip(records, worst, strict=True)]
 
 
 @accepts_rows_second
@@ -128,11 +137,10 @@ def audit(
     ----------
     model, space, similar, property, budget, random_state, progress, import_budget
         As for `verify`.
-    X : frame
-        The rows. ``audit(model, X, space, similar)``, the order of earlier releases, is still accepted, with a warning.
+    X : frame, path or iterable of frames
+        The rows: a frame, a .csv or .parquet file, or frames that come one after another. Those of a file or of an iterable are never in memory all at once. ``audit(model, X, space, similar)``, the order of earlier releases, is still accepted, with a warning.
     n_jobs, executor
-        Processes that share the rows where each takes a search of its own; rows whose similar individuals
-        can all be looked at are judged together, in this process.
+        Processes that share the rows, where there is work for several.
 
     Returns
     -------
@@ -159,61 +167,33 @@ def audit(
         random_state=random_state,
         progress=progress,
     ) as run:
-        return audit_problem(prepare(make_claim(model, space, similar, property, X), run), run)
+        problem, data = pose_data(make_claim(model, space, similar, property), X, run)
+        return audit_problem(problem, run, data)
 
 
-def audit_problem(problem: Problem, run: Run) -> Audit:
-    """The same of a model that was read already, with the rows that it was read with."""
-    judging = prepare_row_claim(problem, run)
-    rows = judging.rows
-    if not len(rows):
+def audit_problem(problem: Problem, run: Run, data: DataRows | None = None) -> Audit:
+    """The same of a model that was read already; `data` are the rows, those that it was read with where nothing else is said."""
+    judging, data = prepare_row_claim(problem, run), data or problem_rows(problem)
+    if not len(data):
         raise SpecError("audit needs rows to look at, and the frame has none")
     with interruptible(run.budget):
-        found = judge_data(judging)
-        answer = _make_audit(judging, rows, found, problem.claim.X)
-    return replace(answer, stats=answer.stats | rounding_stats(judging.posed.imported.program))
-
-
-def _make_audit(judging: RowClaim, rows: Floats, found: Judgement, X: Any) -> Audit:
-    reasons: dict[str, int] = {}
-    for i in np.flatnonzero(found.verdict == UNDECIDED).tolist():
-        reason = found.reasons.get(i, judging.budget.reason)
-        reasons[reason] = reasons.get(reason, 0) + 1
-    finite = found.gap_error[np.isfinite(found.gap_error)]
+        judged = judge_all_data(judging, data)
+    compared, program = judging.posed.imported.compared, judging.posed.imported.program
     return Audit(
-        rows=audit_frame(
-            judging.recoding.given,
-            _counterpart_codes(judging, found),
-            found,
-            judging.decisions(rows, found),
-            like=X,
-        ),
-        total=len(rows),
-        biased=int((found.verdict == BIASED).sum()),
-        undecided=int((found.verdict == UNDECIDED).sum()),
-        proved=bool(found.proved[found.verdict == FAIR].all()),
-        reasons=reasons,
+        judged=judged,
+        total=len(judged),
+        biased=judged.biased,
+        undecided=judged.undecided,
+        proved=not judged.floating,
+        reasons=dict(judged.reasons),
         stats={
             **judging.budget.stats,
-            **judging.posed.imported.compared.stats,
-            "redone_exactly": found.redone,
-            "gap_error": float(finite.max(initial=0.0)),
-            "gaps_not_proved": int((~np.isfinite(found.gap_error)).sum()),
+            **compared.stats,
+            "redone_exactly": judged.redone,
+            "gap_error": judged.gap_error,
+            "gaps_not_proved": judged.gaps_not_proved,
             "gap_of": judging.gap_scale,
+            **rounding_stats(program),
         },
-        data=X,
+        data=problem.claim.X,
     )
-
-
-def _counterpart_codes(judging: RowClaim, found: Judgement) -> dict[int, Floats]:
-    """What may differ, by feature: the counterparts' codes of the user's own space, NaN where there is nobody."""
-    codes: dict[int, Floats] = {}
-    for k, relation in enumerate(judging.pairs.relations):
-        if relation.kind != "same":
-            codes[k] = judging.recoding.raw_part(k, found.counterpart[:, k])
-    given = judging.recoding.given
-    for k in imputed_tolerance_features(judging):
-        if k in codes:
-            gone, code = judging.missing[:, k], given[given.names[k]].missing_code
-            codes[k] = np.where(gone & ~np.isnan(codes[k]), np.nan if code is None else code, codes[k])
-    return codes

@@ -1,7 +1,8 @@
-"""The tables of an audit, in the user's own kind of frame."""
+"""The tables of an audit: all rows or some of them in the user's own kind of frame, counts of groups, and files that are written some rows at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,55 +11,94 @@ import numpy as np
 from likewise.errors import DataError, suggest_name
 from likewise.search.judgement import BIASED, UNDECIDED
 from likewise.spec.columns import as_table
-from likewise.spec.features import Continuous, Integer
-from likewise.spec.frames import frame_from_columns
+from likewise.spec.features import Continuous, Feature, Integer
+from likewise.spec.frames import frame_from_columns, native_backend
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.search.judgement import Judgement
-    from likewise.spec.space import Space
+    from likewise.analysis.judged_rows import JudgedRows
 
     Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
 
-_ORDER = {BIASED: 0, UNDECIDED: 1}
+WRITTEN_ROWS = 65_536  # at a time
+COUNTERPART = "counterpart_"  # in front of the names of columns
+SHOWN_DIGITS = 6  # of gaps that are the same to a reader
 
 
-def audit_frame(
-    space: Space,
-    counterparts: dict[int, Floats],
-    found: Judgement,
-    decided: tuple[list[Any], ...] | None,
-    *,
-    like: Any,
-) -> Any:
-    """One line a row, the worst-treated first: biased by their gaps, undecided, then the others by their gaps."""
-    rank = np.array([_ORDER.get(int(v), 2) for v in found.verdict])
-    order = np.lexsort((np.where(np.isnan(found.gap), np.inf, -found.gap), rank))
+def audit_columns(judged: JudgedRows, places: Places) -> dict[str, Any]:
+    """One line a row: what is known of it, who it is, and what its counterpart has where that may differ."""
+    records, codes, space = judged.take(places), judged.data.store.take(places), judged.space
+    verdict, gap = records["verdict"], records["gap"]
     columns: dict[str, Any] = {
-        "row": order,
-        "biased": _nullable_array(
-            [None if v == UNDECIDED else bool(v == BIASED) for v in found.verdict[order]]
-        ),
-        "gap": _nullable_array([None if np.isnan(gap) else float(gap) for gap in found.gap[order]]),
+        "row": judged.data.store.numbers(places),
+        "biased": _nullable_array([None if v == UNDECIDED else bool(v == BIASED) for v in verdict.tolist()]),
+        "gap": _nullable_array([None if np.isnan(value) else value for value in gap.tolist()]),
     }
-    if decided is not None:
-        for name, labels in zip(("decision", "counterpart_decision"), decided, strict=True):
-            columns[name] = _nullable_array([_python_label(labels[i]) for i in order])
-    columns["proved"] = np.where(found.verdict[order] == UNDECIDED, False, found.proved[order])
-    for k, codes in counterparts.items():
-        columns[f"counterpart_{space.names[k]}"] = _column_values(space, k, codes[order])
-    return frame_from_columns(columns, like=like)
+    if judged.labels is not None:
+        labels = [*map(_python_label, judged.labels), None]  # UNCERTAIN_LABEL is the last
+        columns["decision"] = _nullable_array([labels[at] for at in records["decision"].tolist()])
+        others = [labels[at] for at in records["other_decision"].tolist()]
+        columns[f"{COUNTERPART}decision"] = _nullable_array(others)
+    columns["proved"] = records["proved"]
+    counterparts = judged.counterparts(records)
+    for k, name in enumerate(feature_columns(judged)):
+        columns[name] = _column_values(judged, k, codes[:, k])
+        if k in counterparts:
+            columns[f"{COUNTERPART}{space.names[k]}"] = _column_values(judged, k, counterparts[k])
+    return columns
 
 
-def _column_values(space: Space, k: int, codes: Floats) -> Any:
+def feature_columns(judged: JudgedRows) -> list[str]:
+    """The names of the columns with the features of the rows: their own, where the table has no other column of that name."""
+    taken = {"row", "biased", "gap", "decision", f"{COUNTERPART}decision", "proved"}
+    taken |= {f"{COUNTERPART}{judged.space.names[k]}" for k in judged.differing}
+    return [f"{name}_" if name in taken else name for name in judged.space.names]
+
+
+def audit_frame(judged: JudgedRows, *, like: Any) -> Any:
+    """All rows, the worst-treated first."""
+    return frame_from_columns(audit_columns(judged, judged.order), like=like)
+
+
+def audit_records(judged: JudgedRows, places: Places) -> list[dict[str, Any]]:
+    """Some rows as plain Python values."""
+    return _records_of(audit_columns(judged, places))
+
+
+def worst_rows(judged: JudgedRows, most: int) -> list[tuple[int, int]]:
+    """Places of the worst-treated rows, no two alike, and of how many more rows each is like: with the same gap, the same decisions, and the same change from row to counterpart."""
+    found: dict[tuple[Any, ...], tuple[int, int]] = {}
+    for start in range(0, len(judged), WRITTEN_ROWS):
+        places = judged.order[start : start + WRITTEN_ROWS]
+        records, codes = judged.take(places), judged.data.store.take(places)
+        for at in range(len(places)):
+            record = records[at]
+            if record["verdict"] != BIASED:
+                return list(found.values())
+            own = tuple(codes[at, list(judged.differing)].tolist())
+            key = (float(f"{record['gap']:.{SHOWN_DIGITS}g}"), own, *record.tolist()[3:])
+            if key in found:
+                place, alike = found[key]
+                found[key] = (place, alike + 1)
+            elif len(found) < most:
+                found[key] = (int(places[at]), 0)
+            elif all(key[0] != known[0] for known in found):
+                return list(found.values())
+    return list(found.values())
+
+
+def _column_values(judged: JudgedRows, k: int, codes: Floats) -> Any:
+    space = judged.space
     feature, known = space[space.names[k]], ~np.isnan(codes)
     if isinstance(feature, Continuous) and known.all() and not feature.missing:
         return codes
     if isinstance(feature, Integer) and known.all() and not feature.missing:
         return codes.astype(np.int64)
+    values = {code: space.value(k, code) for code in np.unique(codes[known]).tolist()}
     return _nullable_array(
-        [space.value(k, code) if there else None for code, there in zip(codes, known, strict=True)]
+        [values[code] if there else None for code, there in zip(codes.tolist(), known, strict=True)]
     )
 
 
@@ -75,49 +115,74 @@ def _python_label(label: Any) -> Any:
     return label.item() if hasattr(label, "item") else label
 
 
-def group_counts(rows: Any, data: Any, column: str) -> Any:
+# -- groups -----------------------------------------------------------------------------------------------------------
+
+
+def group_counts(judged: JudgedRows, column: str, *, like: Any) -> Any:
     """Counts for each value of a column of the data, what is missing being one, the largest share first."""
-    table = as_table(data)
-    names = list(table.columns)
-    if column not in names:
-        raise DataError(
-            f"the data have no column {column!r}{suggest_name(column, names)}",
-            hint=f"its columns are {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}",
-        )
-    values = table.get_column(column).to_list()
-    groups: dict[Any, list[dict[str, Any]]] = {}
-    for record in frame_records(rows):
-        groups.setdefault(_none_if_missing(values[record["row"]]), []).append(record)
-    lines = [(value, _count_members(members)) for value, members in groups.items()]
-    lines.sort(key=lambda line: (-line[1]["share"], str(line[0])))
-    columns: dict[str, Any] = {column: _nullable_array([value for value, _ in lines])}
+    index: dict[Any, int] = {}
+    sums, largest = np.zeros((3, 0), dtype=np.int64), np.empty(0)
+    for start, values in _values_of(judged, column):
+        at = np.array([index.setdefault(_none_if_missing(value), len(index)) for value in values], np.intp)
+        records = judged.read(start, start + len(at))
+        flags = (np.ones(len(at)), records["verdict"] == BIASED, records["verdict"] == UNDECIDED)
+        more = len(index) - len(largest)
+        sums, largest = np.pad(sums, ((0, 0), (0, more))), np.pad(largest, (0, more), constant_values=-np.inf)
+        sums += np.array([np.bincount(at, flag, len(index)) for flag in flags], dtype=np.int64)
+        known = ~np.isnan(records["gap"])
+        np.maximum.at(largest, at[known], records["gap"][known])
+    lines = [
+        {
+            "rows": rows,
+            "biased": biased,
+            "undecided": undecided,
+            "share": biased / rows,
+            "largest_gap": None if gap == -np.inf else gap,
+        }
+        for rows, biased, undecided, gap in zip(*sums.tolist(), largest.tolist(), strict=True)
+    ]
+    groups = sorted(zip(index, lines, strict=True), key=lambda group: (-group[1]["share"], str(group[0])))
+    columns: dict[str, Any] = {column: _nullable_array([value for value, _ in groups])}
     for name in ("rows", "biased", "undecided", "share", "largest_gap"):
-        columns[f"{name}_" if name == column else name] = _nullable_array(
-            [counts[name] for _, counts in lines]
+        named = f"{name}_" if name == column else name
+        columns[named] = _nullable_array([counts[name] for _, counts in groups])
+    return frame_from_columns(columns, like=like)
+
+
+def _values_of(judged: JudgedRows, column: str) -> Iterator[tuple[int, list[Any]]]:
+    """The values of a column of the data, from a place on, of all rows that were judged."""
+    data, space = judged.data, judged.space
+    if data.source.lasting:
+        yield from data.column(column)
+        return
+    if column not in space:
+        raise DataError(
+            f"{column!r} is no feature, and the frames that had it are gone{suggest_name(column, space.names)}",
+            hint="give the rows as one frame or as a file, to count by columns that are no features",
         )
-    return frame_from_columns(columns, like=data)
+    k = space.names.index(column)
+    for start in range(0, len(judged), WRITTEN_ROWS):
+        codes = data.store.codes(start, start + WRITTEN_ROWS)[:, k]
+        yield start, [space.value(k, code) for code in codes.tolist()]
 
 
-def _count_members(members: list[dict[str, Any]]) -> dict[str, Any]:
-    biased = sum(member["biased"] is True for member in members)
-    return {
-        "rows": len(members),
-        "biased": biased,
-        "undecided": sum(member["biased"] is None for member in members),
-        "share": biased / len(members),
-        "largest_gap": max((m["gap"] for m in members if m["gap"] is not None), default=None),
-    }
+# -- plain values and files -------------------------------------------------------------------------------------------
 
 
-def frame_records(frame: Any, most: int | None = None) -> list[dict[str, Any]]:
+def frame_records(frame: Any) -> list[dict[str, Any]]:
     """The lines of a frame as plain Python values; what is missing is None."""
     table = as_table(frame)
-    table = table if most is None else table.head(most)
-    columns = {
-        name: [_none_if_missing(value) for value in table.get_column(name).to_list()]
-        for name in table.columns
+    return _records_of({name: table.get_column(name).to_list() for name in table.columns})
+
+
+def _records_of(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    plain = {
+        name: [
+            _none_if_missing(value) for value in (values.tolist() if hasattr(values, "tolist") else values)
+        ]
+        for name, values in columns.items()
     }
-    return [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+    return [dict(zip(plain, line, strict=True)) for line in zip(*plain.values(), strict=True)]
 
 
 def _none_if_missing(value: Any) -> Any:
@@ -125,15 +190,72 @@ def _none_if_missing(value: Any) -> Any:
     return None if isinstance(value, float) and np.isnan(value) else value
 
 
-def write_frame(frame: Any, path: str | Path) -> None:
-    """A frame as .csv or .parquet."""
-    file, table = Path(path), as_table(frame)
+def write_rows(judged: JudgedRows, path: str | Path, *, like: Any) -> None:
+    """All rows, the worst-treated first, as .csv or .parquet; some at a time."""
+    file = Path(path)
     if file.suffix.lower() not in (".csv", ".parquet"):
         raise DataError(f"{file}: not a table Likewise can write", hint="give a .csv or .parquet file")
+    blocks = (
+        audit_columns(judged, judged.order[start : start + WRITTEN_ROWS])
+        for start in range(0, len(judged), WRITTEN_ROWS)
+    )
     try:
         if file.suffix.lower() == ".csv":
-            table.write_csv(str(file))
+            _write_csv(file, blocks, like)
+        elif native_backend() == "polars":
+            as_table(audit_frame(judged, like=like)).write_parquet(str(file))
         else:
-            table.write_parquet(str(file))
+            _write_parquet(file, blocks, judged)
     except OSError as error:
         raise DataError(f"{file}: cannot be written: {error.strerror or error}") from None
+    except ImportError as error:
+        raise DataError(f"{file}: {error}", hint="pip install pyarrow, or give a .csv file") from None
+
+
+def _write_csv(file: Path, blocks: Iterator[dict[str, Any]], like: Any) -> None:
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        for number, columns in enumerate(blocks):
+            table = as_table(frame_from_columns(columns, like=like))
+            heading = len(table.head(0).write_csv(None)) if number else 0
+            stream.write(table.write_csv(None)[heading:])
+
+
+def _write_parquet(file: Path, blocks: Iterator[dict[str, Any]], judged: JudgedRows) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = _column_kinds(judged)
+    schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in kinds.items()])
+    with pq.ParquetWriter(file, schema) as writer:
+        for columns in blocks:
+            writer.write_table(pa.table({name: list(columns[name]) for name in kinds}, schema=schema))
+
+
+def _column_kinds(judged: JudgedRows) -> dict[str, str]:
+    """The types of all columns: they do not depend on the rows."""
+    kinds = {"row": "int64", "biased": "bool_", "gap": "float64"}
+    if judged.labels is not None:
+        kind = _level_kind(tuple(map(_python_label, judged.labels)))
+        kinds |= {"decision": kind, f"{COUNTERPART}decision": kind}
+    kinds["proved"] = "bool_"
+    for k, name in enumerate(feature_columns(judged)):
+        own = judged.space.names[k]
+        kinds[name] = _feature_kind(judged.space[own])
+        if k in judged.differing:
+            kinds[f"{COUNTERPART}{own}"] = kinds[name]
+    return kinds
+
+
+def _feature_kind(feature: Feature) -> str:
+    if isinstance(feature, Continuous):
+        return "float64"
+    return "int64" if isinstance(feature, Integer) else _level_kind(feature.levels)
+
+
+def _level_kind(levels: tuple[Any, ...]) -> str:
+    kinds = {type(level) for level in levels if level is not None}
+    if kinds == {bool}:
+        return "bool_"
+    if kinds == {int}:
+        return "int64"
+    return "float64" if kinds <= {int, float} else "string"

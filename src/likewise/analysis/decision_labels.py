@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,8 +31,9 @@ UNCERTAIN_LABEL = -1  # the place of a class that float64 does not tell
 
 def label_rows(
     posed: PosedProblem, inquiry: Inquiry, rows: Floats, found: Judgement, budget: Budget
-) -> tuple[list[Any], list[Any]] | None:
-    """Of all rows and of their counterparts; None of somebody whom no precision tells, where there is nobody or no time, and None of all for a regressor."""
+) -> tuple[Places, Places] | None:
+    """The places of the classes of all rows and of their counterparts; UNCERTAIN_LABEL of somebody whom no precision tells, where there is nobody or no time, and None of all
+    for a regressor."""
     if posed.imported.model.head.labels is None:
         return None
     at_last, labelling = closing_budget(budget), Labeller(posed, inquiry)
@@ -48,8 +49,8 @@ class Labeller:
     def __init__(self, posed: PosedProblem, inquiry: Inquiry) -> None:
         self.judge, self.head, self.mirrored = inquiry.judge, posed.imported.model.head, posed.mirrored
 
-    def labels(self, codes: Floats, known: ScoreEstimate, budget: Budget) -> list[Any]:
-        """The decision of each individual, by the score that is known of it or by all of its scores. None where there is nobody, no
+    def labels(self, codes: Floats, known: ScoreEstimate, budget: Budget) -> Places:
+        """The decision of each individual, by the score that is known of it or by all of its scores. UNCERTAIN_LABEL where there is nobody, no
         precision tells, or the time is over."""
         places: Places = np.full(len(codes), UNCERTAIN_LABEL, dtype=np.int64)
         scored = np.isfinite(known.error) & ~np.isnan(known.value)
@@ -59,14 +60,12 @@ class Labeller:
         unknown = np.flatnonzero(~np.isfinite(known.error) & ~np.isnan(codes).any(axis=1))
         for some, table in score_in_pieces(self.judge, codes, unknown, budget):
             places[some], scored[some] = self._places(table), True
-        labels = self.head.classes
-        found = [None if place == UNCERTAIN_LABEL else labels[place] for place in places.tolist()]
         with suppress(OutOfTime), budget.watched():
             for i in np.flatnonzero((places == UNCERTAIN_LABEL) & scored).tolist():
                 check_clock()
                 place = self._exact_place([Fraction(c) for c in codes[i].tolist()])
-                found[i] = None if place is None else labels[place]
-        return found
+                places[i] = UNCERTAIN_LABEL if place is None else place
+        return places
 
     def _places(self, table: ScoreTable) -> Places:
         """The class of each row by float64."""

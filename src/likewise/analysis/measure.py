@@ -36,7 +36,7 @@ from likewise.verifying.certification import (
     keep_state,
 )
 from likewise.verifying.posed_problem import PosedProblem, pose
-from likewise.verifying.result import pair_rows
+from likewise.verifying.result import pair_rows, plain_label
 from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ class Disparity(ShownResult):
             "scores": None if self.scores is None else list(self.scores),
             "decisions": None if self.decisions is None else list(self.decisions),
             "probabilities": None if self.probabilities is None else list(self.probabilities),
+            "upper_label": plain_label(self.upper_label),
             "history": history,
             "certified": self.certificate is not None,
             "proved": self.proved,

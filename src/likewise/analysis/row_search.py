@@ -9,6 +9,7 @@ same way; of several it is the largest one that was seen. Combined scores have n
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -61,17 +62,24 @@ def judge_rows_singly(
     rows: Floats,
     budget: Budget,
     told: Callable[[int], None] | None = None,
+    *,
+    seed: int = 0,
+    waiting: int = 0,
 ) -> Judgement:
-    """All rows, one after another, as far as the budget goes."""
+    """All rows, one after another, as far as the budget goes, of which as many rows as are `waiting` have to be judged afterwards. What is random about a row depends on the seed and on the row alone."""
     found = Judgement.open(len(rows), rows.shape[1])
     for i, row in enumerate(rows):
         if budget.over:
             found.reasons |= dict.fromkeys(range(i, len(rows)), budget.reason)
             break
-        part = BudgetPart(budget, max(LEAST_SECONDS, MOST_EVEN_SHARES * budget.left / (len(rows) - i)))
+        part = BudgetPart(
+            budget, max(LEAST_SECONDS, MOST_EVEN_SHARES * budget.left / (len(rows) - i + waiting))
+        )
         try:
             with part.watched():
-                RowSearch(posed, inquiry, row, part).judge(found, i)
+                random = np.random.default_rng([seed, zlib.crc32(row.tobytes())])
+                own = replace(posed, task=replace(posed.task, random=random))
+                RowSearch(own, inquiry, row, part).judge(found, i)
         except OutOfTime:
             found.reasons[i] = part.reason
         if told is not None:

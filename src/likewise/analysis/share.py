@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.row_claim import RowClaim, judge_data, prepare_row_claim
+from likewise.analysis.data_claim import pose_data, problem_rows
+from likewise.analysis.judged_rows import judge_all_data
+from likewise.analysis.row_claim import RowClaim, prepare_row_claim
 from likewise.analysis.share_methods import ShareComputation
 from likewise.analysis.share_result import Share
 from likewise.errors import SpecError
@@ -26,9 +28,9 @@ from likewise.problem import Problem, make_claim, prepare
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
-from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 
 if TYPE_CHECKING:
+    from likewise.spec.data_rows import DataRows
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -59,9 +61,9 @@ def share(
     ----------
     model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
         As for `verify`.
-    over : "uniform", "marginals" or frame
+    over : "uniform", "marginals", frame, path or iterable of frames
         Who is counted: all individuals of the space alike; all of them, with every feature distributed as in `X` and independent of the
-        others; or the rows of a frame.
+        others; or the rows of a frame, of a .csv or .parquet file, or of frames that come one after another, which need not be in memory at once.
     method : "auto", "exact", "certified" or "sampled"
         "auto" looks at everybody if the budget allows that, proves a bracket if the model is linear, else samples.
     confidence : float
@@ -82,8 +84,11 @@ def share(
         random_state=random_state,
         progress=progress,
     ) as run:
-        data = X if isinstance(over, str) else over
-        return share_of_problem(prepare(make_claim(model, space, similar, property, data), run), run, wanted)
+        claim = make_claim(model, space, similar, property, X if wanted.of_space else None)
+        if wanted.of_space:
+            return share_of_problem(prepare(claim, run), run, wanted)
+        problem, data = pose_data(claim, over, run)
+        return share_of_problem(problem, run, wanted, data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,40 +105,45 @@ class ShareRequest:
             raise SpecError(f"method must be one of {', '.join(METHODS)}, not {self.method!r}")
         if not (isinstance(self.confidence, float) and 0 < self.confidence < 1):
             raise SpecError(f"confidence must be a number between 0 and 1, not {self.confidence!r}")
-        if isinstance(self.over, str) and self.over not in ("uniform", "marginals"):
-            raise SpecError(f"over must be 'uniform', 'marginals' or a frame of rows, not {self.over!r}")
+        if isinstance(self.over, str) and self.over not in ("uniform", "marginals") and "." not in self.over:
+            raise SpecError(
+                f"over must be 'uniform', 'marginals', a frame of rows or a file of them, not {self.over!r}"
+            )
         if isinstance(self.over, str) and self.over == "marginals" and not self.has_rows:
             raise SpecError("the data's marginals need the data", hint="share(..., over='marginals', X=X)")
 
+    @property
+    def of_space(self) -> bool:
+        """Whether individuals of the space are counted, and not rows."""
+        return isinstance(self.over, str) and self.over in ("uniform", "marginals")
 
-def share_of_problem(problem: Problem, run: Run, wanted: ShareRequest) -> Share:
-    """The same of a model that was read already; the rows of a frame are those that it was read with."""
+
+def share_of_problem(problem: Problem, run: Run, wanted: ShareRequest, data: DataRows | None = None) -> Share:
+    """The same of a model that was read already; `data` are the rows that are counted, those that it was read with where nothing else is said."""
     judging, imported = prepare_row_claim(problem, run), problem.imported
     with interruptible(run.budget):
-        if isinstance(wanted.over, str):
+        if wanted.of_space:
             sharing = ShareComputation(judging=judging, over=wanted.over, confidence=wanted.confidence)
             answer = sharing.by(wanted.method)
         else:
-            answer = _share_of_rows(judging, wanted.method)
+            answer = _share_of_rows(judging, data or problem_rows(problem), wanted.method)
     known = {**imported.compared.stats, **rounding_stats(judging.posed.imported.program)}
     return replace(answer, stats={**answer.stats, **known})
 
 
-def _share_of_rows(judging: RowClaim, method: str) -> Share:
+def _share_of_rows(judging: RowClaim, data: DataRows, method: str) -> Share:
     if method not in ("auto", "exact"):
         raise SpecError(f"the rows of a frame are all looked at: method='exact', not {method!r}")
-    rows = judging.rows
-    if not len(rows):
+    if not len(data):
         raise SpecError("the frame has no rows")
-    found = judge_data(judging)
-    biased, undecided = int((found.verdict == BIASED).sum()), int((found.verdict == UNDECIDED).sum())
+    found = judge_all_data(judging, data)
     return Share(
-        lower=biased / len(rows),
-        upper=(biased + undecided) / len(rows),
+        lower=found.biased / len(found),
+        upper=(found.biased + found.undecided) / len(found),
         method="exact",
         confidence=None,
-        over=f"the {len(rows):,} rows of the data",
-        proved=bool(found.proved[found.verdict == FAIR].all()),
-        reason=next(iter(found.reasons.values()), None) if undecided else None,
-        stats={**judging.budget.stats, "individuals": len(rows), "biased": biased},
+        over=f"the {len(found):,} rows of the data",
+        proved=not found.floating,
+        reason=next(iter(found.reasons), None),
+        stats={**judging.budget.stats, "individuals": len(found), "biased": found.biased},
     )

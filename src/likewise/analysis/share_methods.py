@@ -137,7 +137,7 @@ class ShareComputation:
             drawn = (
                 isinstance(given[name], Integer)
                 if self.over == "uniform"
-                else self.judging.missing[:, k].any()
+                else self.judging.source.missing_codes(self.judging.source.codes)[:, k].any()
             )
             if drawn:
                 raise SpecError(

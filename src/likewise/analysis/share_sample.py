@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.intervals import SampleRung, clopper_pearson, draws_needed, sample_ladder
-from likewise.analysis.row_claim import RowClaim, judge_all_rows
+from likewise.analysis.row_claim import RowClaim
+from likewise.analysis.row_pieces import judge_all_rows
 from likewise.errors import SpecError
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 
@@ -116,7 +117,7 @@ class Sampler:
         """Seconds for one draw, and about the share of hits, of a sample that is thrown away."""
         budget = self.judging.budget
         started = budget.elapsed
-        here = replace(self.judging, run=replace(self.judging.run, jobs=1, executor=None))
+        here = replace(self.judging, run=replace(self.judging.run, jobs=1, executor=None, workers=None))
         verdict = judge_all_rows(here, self.draw(count)).verdict
         pace = max(budget.elapsed - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
         return pace, (float((verdict == BIASED).sum()) + 1) / (count + 2)

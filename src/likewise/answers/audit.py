@@ -30,10 +30,13 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.texts import value_text
-from likewise.figures import percent_text, seconds_text
+from likewise.figures import distinct_texts, percent_text, seconds_text
 
 MOST_SHOWN = 10  # rows, where they are not asked for
+SAME_SHOWN = 3  # features of a row that its counterpart shares, to tell who it is
 COUNTERPART = "counterpart_"  # in front of the names of an audit's columns
+MORE = "more_like_it"
+_NO_FEATURES = ("row", "biased", "gap", "decision", f"{COUNTERPART}decision", "proved", MORE)
 _VERDICT_TEXTS = {True: "biased", False: "not biased", None: "undecided"}
 
 
@@ -103,40 +106,65 @@ def _count_facts(found: Mapping[str, Any]) -> list[Fact]:
 
 
 def _worst_rows(found: Mapping[str, Any]) -> list[Table]:
-    """The rows of the document that are biased, as far as they are among the first."""
-    rows = [row for row in found["rows"][:MOST_SHOWN] if row["biased"]]
-    return [rows_table(rows, found.get("stats", {}).get("gap_of"), title="worst")] if rows else []
+    """Biased rows, the worst-treated first and no two alike; of a document that does not say which are alike, the first."""
+    worst = found.get("worst")
+    rows = [row for row in found["rows"][:MOST_SHOWN] if row["biased"]] if worst is None else worst
+    gap_of = found.get("stats", {}).get("gap_of")
+    return [rows_table(rows, gap_of, title="worst", most=SAME_SHOWN)] if rows else []
 
 
 def rows_table(
-    rows: list[Mapping[str, Any]], gap_of: str | None, *, title: str, verdicts: bool = False
+    rows: list[Mapping[str, Any]],
+    gap_of: str | None,
+    *,
+    title: str,
+    verdicts: bool = False,
+    most: int | None = None,
 ) -> Table:
-    """Rows with their counterparts: what each is, the gap, the decisions and who the counterpart is."""
+    """Rows with their counterparts: the gap, the decisions, what differs, and who the row is besides, by `most` of its other features (None: all)."""
     decided = bool(rows) and "decision" in rows[0]
-    columns = ("row", *(("verdict",) if verdicts else ()), f"{gap_of} gap" if gap_of else "gap")
-    columns += ("decision", "counterpart's", "counterpart") if decided else ("counterpart",)
-    cells = tuple(_row_cells(row, decided=decided, verdicts=verdicts) for row in rows)
-    return Table(title=title, columns=columns, rows=cells)
+    faces = any(_split_features(row)[1] for row in rows)
+    alike = any(row.get(MORE) for row in rows)
+    columns = ("row", *(("like it",) if alike else ()), *(("verdict",) if verdicts else ()))
+    columns += (f"{gap_of} gap" if gap_of else "gap", *(("decisions",) if decided else ()))
+    columns += ("row / counterpart", "the same") if faces else ("counterpart",)
+    cells = []
+    for row in rows:
+        differs, same = _split_features(row)
+        line = [Cell(words=words(value_text(row["row"])), value=row["row"])]
+        if alike:
+            more = f"{row[MORE]:,} more" if row[MORE] else ""
+            line.append(Cell(words=words(more), value=row[MORE]))
+        line += [_text_cell(words(_VERDICT_TEXTS[row["biased"]]))] if verdicts else []
+        line.append(Cell(words=words(_known_text(row["gap"])), value=row["gap"]))
+        if decided:
+            both = [_known_text(row[name]) for name in ("decision", f"{COUNTERPART}decision")]
+            line.append(_text_cell(words(" / ".join(both))))
+        line.append(_text_cell(join_words(", ", differs)))
+        if faces:
+            rest = [] if most is None or len(same) <= most else [words(f"{len(same) - most} more")]
+            line.append(_text_cell(join_words(", ", [*same[:most], *rest])))
+        cells.append(tuple(line))
+    return Table(title=title, columns=columns, rows=tuple(cells))
 
 
-def _row_cells(row: Mapping[str, Any], *, decided: bool, verdicts: bool) -> tuple[Cell, ...]:
-    cells = [Cell(words=words(value_text(row["row"])), value=row["row"])]
-    if verdicts:
-        cells.append(Cell(words=words(_VERDICT_TEXTS[row["biased"]]), value=_VERDICT_TEXTS[row["biased"]]))
-    cells.append(Cell(words=words(_known_text(row["gap"])), value=row["gap"]))
-    if decided:
-        both = [_known_text(row[name]) for name in ("decision", f"{COUNTERPART}decision")]
-        cells += [Cell(words=words(text), value=text) for text in both]
-    who = join_words(
-        ", ",
-        (
-            words(feature(name.removeprefix(COUNTERPART)), " = ", strong(_known_text(value)))
-            for name, value in row.items()
-            if name.startswith(COUNTERPART) and name != f"{COUNTERPART}decision"
-        ),
-    )
-    said = "".join(span.text for span in who)
-    return (*cells, Cell(words=who, value=said))
+def _text_cell(said: Words) -> Cell:
+    return Cell(words=said, value="".join(span.text for span in said))
+
+
+def _split_features(row: Mapping[str, Any]) -> tuple[list[Words], list[Words]]:
+    """What differs between a row and its counterpart, both values; and the other features of the row, as far as they are known."""
+    differs: list[Words] = []
+    own = {name: value for name, value in row.items() if name not in _NO_FEATURES}
+    for name in [name for name in own if name.startswith(COUNTERPART)]:
+        feature_name, other = name.removeprefix(COUNTERPART), own.pop(name)
+        mine = next((key for key in (f"{feature_name}_", feature_name) if key in own), None)
+        if mine is None:
+            differs.append(words(feature(feature_name), " = ", strong(_known_text(other))))
+        elif other is not None and own[mine] != other:
+            texts = distinct_texts(own.pop(mine), other, value_text)
+            differs.append(words(feature(feature_name), f" = {texts[0]} / ", strong(texts[1])))
+    return differs, [words(feature(name), f" = {value_text(value)}") for name, value in own.items()]
 
 
 def _known_text(value: Any) -> str:

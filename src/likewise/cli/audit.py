@@ -29,12 +29,12 @@ def audit(**given: Any) -> int:
     from likewise.errors import SpecError
 
     with start_run(flags, look, progress=not given["quiet"]) as run:
-        loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
+        loaded = load_claim(flags, run, given["property"], given["class_of_interest"], streamed=True)
         if loaded.rows is None:
             raise SpecError(
                 "audit needs rows to look at", hint="--data rows.csv, or [data] in the claim file"
             )
-        found = audit_problem(loaded.problem, run)
+        found = audit_problem(loaded.problem, run, loaded.data)
     column, output = given["by"], given["output"]
     groups = None if column is None else (column, frame_records(found.by(column)))
     if output is not None:

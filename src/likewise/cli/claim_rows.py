@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from likewise.spec.csv_file import ColumnSurvey
+    from likewise.spec.data_rows import DataRows
     from likewise.spec.features import Level
     from likewise.spec.outside import AdmittedRows, Outside
     from likewise.spec.space import Space
@@ -27,13 +30,53 @@ def read_rows(path: str, label: str | None) -> Any:
     from likewise.spec.frames import read_table
 
     frame = read_table(path)
-    columns = [str(name) for name in frame.columns]
+    _check_label([str(name) for name in frame.columns], path, label)
+    return frame
+
+
+def _check_label(columns: list[str], path: str, label: str | None) -> None:
     if label is not None and label not in columns:
         raise DataError(
             f"{path}: no column {label!r} to be the label{suggest_name(label, columns)}",
             hint=f"its columns are {', '.join(columns[:12])}{', ...' if len(columns) > 12 else ''}",
         )
-    return frame
+
+
+def stream_rows(
+    space: Space,
+    path: str,
+    label: str | None,
+    *,
+    outside: Outside,
+    flags: ClaimFlags,
+    told: Callable[[str], None],
+) -> tuple[DataRows, Space]:
+    """The rows of a file, read some at a time, as individuals of the space; and the space with the constraints of --where, which only some of them satisfy."""
+    from likewise.spec.data_rows import AdmittedChunk, admit_chunk, gather_rows
+    from likewise.spec.row_source import TableFile
+
+    narrower = _narrow_space(space, flags.where)
+    source = TableFile(path)
+    _check_words(space, source.surveys, path)
+
+    def admit(frame: Any, first: int) -> AdmittedChunk:
+        if not first:
+            _check_label(list(frame.columns), path, label)
+        check_stray_text(space, frame, path, declared=True, first=first)
+        with _explained(space, frame, path, flags):
+            return admit_chunk(space, frame, first, outside=outside, rules=narrower.constraints)
+
+    data = gather_rows(space, source, admit, lambda seen: told(f"{path}: {seen:,} rows read"))
+    if not len(data) and data.outside is not None:
+        _refuse_strangers(path)
+    return data, narrower
+
+
+def _check_words(space: Space, surveys: Mapping[str, ColumnSurvey], path: str) -> None:
+    """Refuse words in a column of numbers, which make all of its cells text."""
+    for name, survey in surveys.items():
+        if name in space and space[name].kind in ("continuous", "integer") and survey.word is not None:
+            _refuse_word(path, name, *survey.word)
 
 
 def infer_space(frame: Any, path: str | None, label: str | None) -> Space:
@@ -56,13 +99,17 @@ def widen_space(space: Space, frame: Any, path: str | None) -> Space:
         raise error.located(str(path)) from None
 
 
+def _narrow_space(space: Space, rules: tuple[str, ...]) -> Space:
+    for rule in rules:
+        space = parse_flag("--where", space.where, rule)
+    return space
+
+
 def restrict_rows(
     space: Space, frame: Any, codes: Floats | None, rules: tuple[str, ...]
 ) -> tuple[Space, Any, Floats | None]:
     """The space with further constraints, and the rows and their codes that satisfy them: only those are individuals of it."""
-    narrower = space
-    for rule in rules:
-        narrower = parse_flag("--where", narrower.where, rule)
+    narrower = _narrow_space(space, rules)
     if frame is None or codes is None:
         return narrower, None, None
     import narwhals.stable.v2 as nw
@@ -85,17 +132,28 @@ def admit_rows(space: Space, frame: Any, outside: Outside, path: str) -> Admitte
     except DataError as error:
         raise error.located(path) from None
     if not len(found.frame):
-        raise DataError(
-            f"{path}: no row is an individual of the space",
-            hint="--outside error names the first cell that is none of its feature",
-        )
+        _refuse_strangers(path)
     return found
+
+
+def _refuse_strangers(path: str) -> NoReturn:
+    raise DataError(
+        f"{path}: no row is an individual of the space",
+        hint="--outside error names the first cell that is none of its feature",
+    )
 
 
 def encode_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> Floats:
     """The rows as codes of the space; refuses those that are no individuals of it, and says what would help."""
-    try:
+    with _explained(space, frame, path, flags):
         return space.encode(frame, allow_extra=True)
+
+
+@contextmanager
+def _explained(space: Space, frame: Any, path: str, flags: ClaimFlags) -> Iterator[None]:
+    """Errors about rows, with the file and what would help."""
+    try:
+        yield
     except DataError as error:
         if _wider_helps(space, frame):
             where = flags.spec or "a claim file"
@@ -117,27 +175,28 @@ def _wider_helps(space: Space, frame: Any) -> bool:
     return True
 
 
-def check_stray_text(space: Space, frame: Any, path: str, *, declared: bool) -> None:
+def check_stray_text(space: Space, frame: Any, path: str, *, declared: bool, first: int = 0) -> None:
     """Words in a column of numbers, which make the whole column text when it is read: the words are the error.
 
-    A column counts as numbers where it is declared so, or where most of its cells are.
+    A column counts as numbers where it is declared so, or where most of its cells are. Rows count from `first`.
     """
-    from likewise.spec.columns import location_text
+    from likewise.spec.csv_file import is_number
 
     for name in space.names:
         if name not in frame.columns or (declared and space[name].kind not in ("continuous", "integer")):
             continue
+        if getattr(frame[name].dtype, "kind", "") in ("i", "u", "f"):
+            continue  # numbers, of pandas
         values = list(frame[name])
-        words = [row for row, value in enumerate(values) if isinstance(value, str) and not _is_number(value)]
+        words = [row for row, value in enumerate(values) if isinstance(value, str) and not is_number(value)]
         if words and (declared or len(words) < len(values) / 2):
-            raise DataError(
-                f"{path}: {location_text(name, words[0])}: text {values[words[0]]!r} in a column of numbers",
-                hint="replace it by a number, or drop the row",
-            )
+            _refuse_word(path, name, first + words[0], values[words[0]])
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return float(text) == float(text) and abs(float(text)) != float("inf")
-    except ValueError:
-        return False
+def _refuse_word(path: str, name: str, row: int, word: str) -> NoReturn:
+    from likewise.spec.columns import location_text
+
+    raise DataError(
+        f"{path}: {location_text(name, row)}: text {word!r} in a column of numbers",
+        hint="replace it by a number, or drop the row",
+    )

@@ -26,17 +26,19 @@ from likewise.cli.claim_rows import (
     infer_space,
     read_rows,
     restrict_rows,
+    stream_rows,
     widen_space,
 )
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.cli.similar_flags import add_pairs, check_something_differs, parse_flag, parse_tolerances
-from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, suggest_name
+from likewise.errors import DataError, InternalError, LikewiseError, SpecError, UnsupportedModel, suggest_name
 
 if TYPE_CHECKING:
     from likewise.problem import Problem
     from likewise.progress import Listener
     from likewise.run import Run
     from likewise.spec.claim import WrittenClaim
+    from likewise.spec.data_rows import DataRows
     from likewise.spec.model_reading import ModelReading
     from likewise.spec.outside import Outside
     from likewise.spec.properties import Property
@@ -50,10 +52,11 @@ class LoadedClaim:
 
     problem: Problem
     label: str | None
+    data: DataRows | None = None  # all rows, where they are not in memory (`load_claim`, `streamed`)
 
     @property
     def rows(self) -> Any:
-        """The rows of the data, None where there are none."""
+        """The rows of the data, or some of them where not all are in memory; None where there are none."""
         return self.problem.claim.X
 
     @property
@@ -119,14 +122,18 @@ def load_claim(
     class_text: str | None = None,
     *,
     alone: bool = False,
+    streamed: bool = False,
 ) -> LoadedClaim:
-    """Everything a search needs, and its clock set to 0; raises what is wrong with any of it. `alone`: also where nobody is similar to another."""
+    """Everything a search needs, and its clock set to 0; raises what is wrong with any of it. `alone`: also where nobody is similar to another. `streamed`: rows are
+    read some at a time and kept as codes, where the claim file says what the space is."""
     wanted = _merge_request(flags, property_text)
     if not alone:
         check_something_differs(wanted.similarity, flags)
     model = read_model(
         wanted.model, allow_pickle=flags.allow_pickle, trust=flags.trust, reading=wanted.reading
     )
+    if streamed and wanted.data is not None and wanted.space is not None and not flags.widen:
+        return _load_streamed(flags, run, wanted, model, class_text)
     frame = None if wanted.data is None else read_rows(wanted.data, wanted.label)
     space = wanted.space
     if space is None:
@@ -151,6 +158,28 @@ def load_claim(
     asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
     run.budget.restart()
     return LoadedClaim(problem=problem.with_property(asked), label=wanted.label)
+
+
+def _load_streamed(
+    flags: ClaimFlags, run: Run, wanted: _ClaimRequest, model: Any, class_text: str | None
+) -> LoadedClaim:
+    """The same with rows that are gone through once, some at a time."""
+    from likewise.analysis.data_claim import sample_fields
+
+    path, space = str(wanted.data), wanted.space
+    if space is None:
+        raise InternalError("rows are read some at a time where there is a space")
+    _check_columns(model, space, wanted)
+    data, narrower = stream_rows(
+        space, path, wanted.label, outside=wanted.outside, flags=flags, told=run.tell
+    )
+    if flags.pairs:
+        wanted = replace(wanted, similarity=add_pairs(wanted.similarity, narrower, flags))
+    _check_claim(narrower, wanted, flags, alone=False)
+    problem = _prepare_problem(model, narrower, sample_fields(data), wanted, run, alone=False)
+    asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
+    run.budget.restart()
+    return LoadedClaim(problem=problem.with_property(asked), label=wanted.label, data=data)
 
 
 def load_other(path: str, problem: Problem, flags: ClaimFlags, run: Run) -> Problem:

@@ -29,18 +29,19 @@ def share(**given: Any) -> int:
     from likewise.errors import SpecError
 
     with start_run(flags, look, progress=not given["quiet"]) as run:
-        loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
+        rows = given["over"] == "data"
+        loaded = load_claim(flags, run, given["property"], given["class_of_interest"], streamed=rows)
         if loaded.rows is None and given["over"] != "uniform":
             raise SpecError(
                 f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the claim file"
             )
         wanted = ShareRequest(
-            over=loaded.rows if given["over"] == "data" else given["over"],
+            over=loaded.rows if rows else given["over"],
             method=given["method"],
             confidence=given["confidence"],
             has_rows=loaded.rows is not None,
         )
-        found = share_of_problem(loaded.problem, run, wanted)
+        found = share_of_problem(loaded.problem, run, wanted, loaded.data)
     answer = share_answer(found, loaded, command_audience("share", given, loaded, spec=flags.spec))
     if given["as_json"]:
         emit_json(json.render(answer))

@@ -265,8 +265,11 @@ def single_precision_columns(imported: ImportedModel, frame: Any) -> tuple[str, 
     return tuple(name for name in columns if schema.get(name) in (nw.Float32, nw.Float16))
 
 
-def compare_own_rows(imported: ImportedModel, frame: Any, rows: Floats) -> RowComparison:
-    """What was compared; raises DataError where rows of the user are treated otherwise than their codes, in the user's space, say."""
+def compare_own_rows(
+    imported: ImportedModel, frame: Any, rows: Floats, numbers: NDArray[np.int64] | None = None
+) -> RowComparison:
+    """What was compared; raises DataError where rows of the user are treated otherwise than their codes, in the user's space, say. `numbers` are the rows' numbers where they
+    are a part of the data."""
     replay = imported.replay
     if frame is None or not len(rows):
         _check_borrowed(replay.inputs, "there are none")
@@ -283,7 +286,8 @@ def compare_own_rows(imported: ImportedModel, frame: Any, rows: Floats) -> RowCo
     off = np.abs(given - made).reshape(len(places), -1).max(axis=1)
     wrong = ~(off <= SINGLE_TOLERANCE * max(np.abs(made).max(), np.abs(given).max()))
     if wrong.any():
-        row = int(places[wrong.argmax()])
+        place = int(places[wrong.argmax()])
+        row = place if numbers is None else int(numbers[place])
         scores = (np.asarray(scores)[wrong.argmax()].tolist() for scores in (given, made))
         raise DataError(
             "row {} (counted from 0): the model's score is {} for the row as it is, and {} for what the space has it as".format(

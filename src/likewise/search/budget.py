@@ -63,13 +63,14 @@ class Budget:
         """Stand still while loops are compiled, and for nothing else."""
         began = clock.now()
         try:
-            with self._clock_stopped():
+            with self.halted():
                 yield
         finally:
             self.compile_seconds += clock.now() - began
 
     @contextmanager
-    def _clock_stopped(self) -> Iterator[None]:
+    def halted(self) -> Iterator[None]:
+        """Stand still while rows are read."""
         stopped = clock.now()
         try:
             yield
@@ -82,7 +83,7 @@ class Budget:
         began = clock.now() - self.import_seconds
         try:
             with (
-                self._clock_stopped(),
+                self.halted(),
                 clock.time_limit(lambda: self.most_for_import - (clock.now() - began)),
             ):
                 yield
@@ -229,7 +230,7 @@ class BudgetPart(Budget):
 
     @contextmanager
     def importing(self) -> Iterator[None]:
-        with self._clock_stopped(), self.whole.importing():
+        with self.halted(), self.whole.importing():
             yield
 
     @property

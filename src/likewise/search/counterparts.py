@@ -57,7 +57,7 @@ def judge_rows(
     told: Callable[[int], None] | None = None,
     confirm: Confirm | None = None,
 ) -> Judgement | None:
-    """All rows, as far as the budget goes; None where counterparts can be had in neither way. Biased are those for whom `confirm` shows it as well."""
+    """All rows, as far as the budget goes; None where counterparts can be had in neither way (`judged_together`). Biased are those for whom `confirm` shows it as well."""
     found = Judgement.open(len(rows), rows.shape[1])
     if not inquiry.moving:
         found.verdict[:], found.gap[:], found.gap_error[:] = FAIR, 0.0, 0.0
@@ -77,6 +77,17 @@ def judge_rows(
         confirming.finish()
     found.close(budget.reason)
     return found
+
+
+def judged_together(inquiry: Inquiry) -> bool:
+    """Whether counterparts of many rows can be had at once."""
+    pairs, judge, moving = inquiry.pairs, inquiry.judge, inquiry.moving
+    sums = judge.separable
+    return (
+        not moving
+        or (sums is not None and is_separable(pairs, sums, moving))
+        or count_settings(pairs, judge, moving) <= MOST_SETTINGS
+    )
 
 
 def compare_rows(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison] | None:
@@ -124,7 +135,7 @@ def _record_piece(inquiry: Inquiry, piece: RowComparison, found: Judgement) -> N
     with suppress(OutOfTime):
         for i in np.flatnonzero(verdict == UNDECIDED).tolist():
             verdict[i], witness, reason = _decide_by_enclosures(inquiry, piece, i)
-            found.redone += 1
+            found.enclosed[some[i]] = True
             if witness is not None:
                 counterpart[i] = witness
                 found.other.error[some[i]] = np.inf  # its score is to be looked at again

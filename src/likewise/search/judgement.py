@@ -36,8 +36,8 @@ class Judgement:
     gap_error: Floats
     counterpart: Floats
     proved: Flags  # False where FAIR rests on floating point
+    enclosed: Flags  # decided by enclosures
     reasons: dict[int, str] = field(default_factory=dict)
-    redone: int = 0  # decided by enclosures
 
     @staticmethod
     def open(count: int, features: int) -> Judgement:
@@ -49,16 +49,16 @@ class Judgement:
             gap_error=np.full(count, np.nan),
             counterpart=np.full((count, features), np.nan),
             proved=np.ones(count, dtype=bool),
+            enclosed=np.zeros(count, dtype=bool),
         )
 
     def put(self, some: NDArray[np.intp], part: Judgement) -> None:
         """Fill in a judgement of some of the individuals."""
-        for name in ("verdict", "gap", "gap_error", "counterpart", "proved"):
+        for name in ("verdict", "gap", "gap_error", "counterpart", "proved", "enclosed"):
             getattr(self, name)[some] = getattr(part, name)
         self.score.take(some, part.score)
         self.other.take(some, part.other)
         self.reasons |= {int(some[i]): reason for i, reason in part.reasons.items()}
-        self.redone += part.redone
 
     def repeated(self, places: NDArray[np.intp]) -> Judgement:
         """The judgement of individuals each of whom is the same as one of these."""
@@ -71,9 +71,14 @@ class Judgement:
             gap_error=self.gap_error[places],
             counterpart=self.counterpart[places],
             proved=self.proved[places],
+            enclosed=self.enclosed[places],
             reasons=reasons,
-            redone=self.redone,
         )
+
+    @property
+    def redone(self) -> int:
+        """How many were decided by enclosures."""
+        return int(self.enclosed.sum())
 
     def close(self, reason: str) -> None:
         """Nothing more will be found: `reason` is why, of whom is undecided for no other one."""

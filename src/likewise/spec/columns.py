@@ -3,13 +3,12 @@
 Every frame narwhals can wrap (pandas, polars, pyarrow, ...) is read here and nowhere else. A `Column`
 holds either a numpy array of numbers or a list of Python scalars, all finite: infinities are refused with the column
 and the first row that has one. Missing values (NaN, None, null, pandas' NA) are all one thing and marked as `absent`;
-who has no use for them refuses them with `Column.complete`. Rows count from 0.
+who has no use for them refuses them with `Column.complete`. Rows count from 0, or from where the frame begins in the data that it is a part of (`first`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ class Column:
     """One column. Exactly one of `numbers` and `scalars` is set.
 
     `numbers`: whole numbers (any int dtype) or float64, 0 where `absent`.  `scalars`: str, int, float or bool, None where
-    absent.  `absent`: which rows miss a value.  `order`: the declared levels of an ordered category or an enum.
+    absent.  `absent`: which rows miss a value.  `order`: the declared levels of an ordered category or an enum.  `first`: the number of the first row.
     """
 
     name: str
@@ -38,6 +37,11 @@ class Column:
     numbers: NDArray[Any] | None = None
     scalars: list[Level] | None = None
     order: tuple[Any, ...] | None = None
+    first: int = 0
+
+    def location(self, row: int) -> str:
+        """How messages name a cell."""
+        return location_text(self.name, self.first + row)
 
     def values(self) -> list[Level]:
         """The values as Python scalars, None where one is missing."""
@@ -52,7 +56,7 @@ class Column:
         """Refuse the first missing value; `hint` says how the feature could have some."""
         if self.absent.any():
             row = int(self.absent.argmax())
-            raise DataError(f"{location_text(self.name, row)}: missing value", hint=_MISSING_HINT + hint)
+            raise DataError(f"{self.location(row)}: missing value", hint=_MISSING_HINT + hint)
 
     def array(self) -> NDArray[Any]:
         """The values as numbers, 0 where one is missing; object dtype where int64 is too narrow. Text is refused."""
@@ -64,7 +68,7 @@ class Column:
         for row, value in enumerate(scalars):
             if isinstance(value, str):
                 raise DataError(
-                    f"{location_text(self.name, row)}: text {short_repr(value)} in a numeric feature",
+                    f"{self.location(row)}: text {short_repr(value)} in a numeric feature",
                     hint="turn the column into numbers, or make the feature Categorical",
                 )
         if any(isinstance(value, float) for value in scalars):
@@ -126,8 +130,8 @@ def _check_names(frame: Any) -> None:
         seen.add(name)
 
 
-def read_column(table: nw.DataFrame[Any], name: str) -> Column:
-    """Column `name`, checked to be finite."""
+def read_column(table: nw.DataFrame[Any], name: str, first: int = 0) -> Column:
+    """Column `name`, checked to be finite; its rows count from `first`."""
     import narwhals.stable.v2 as nw
     import numpy as np
 
@@ -135,39 +139,38 @@ def read_column(table: nw.DataFrame[Any], name: str) -> Column:
     dtype = series.dtype
     absent = series.is_null().to_numpy().astype(bool)
     if absent.all() and len(absent):  # whatever its dtype, it has no values
-        return Column(name=name, absent=absent, scalars=[None] * len(absent))
+        return Column(name=name, absent=absent, scalars=[None] * len(absent), first=first)
     if dtype.is_integer() or dtype.is_float():
         if "128" not in str(dtype):  # numpy has no such integers; they are read one by one
             numbers = (series.fill_null(0) if absent.any() else series).to_numpy()
-            return _numeric_column(name, numbers, absent)
+            return _numeric_column(name, numbers, absent, first)
     elif not isinstance(dtype, nw.Boolean | nw.String | nw.Categorical | nw.Enum | nw.Object):
         raise DataError(
             f"column {name!r} has dtype {_dtype_text(series)}, which is no kind of feature",
             hint="turn it into numbers or text, or leave it out (exclude=)",
         )
     order = tuple(python_scalar(level) for level in dtype.categories) if isinstance(dtype, nw.Enum) else None
-    scalars = _read_scalars(series.to_list(), name)
-    return Column(
-        name=name, absent=np.array([v is None for v in scalars], bool), scalars=scalars, order=order
-    )
+    scalars = _read_scalars(series.to_list(), name, first)
+    absent = np.array([v is None for v in scalars], bool)
+    return Column(name=name, absent=absent, scalars=scalars, order=order, first=first)
 
 
 def _dtype_text(series: nw.Series[Any]) -> str:
     return str(series.to_native().dtype) if hasattr(series.to_native(), "dtype") else str(series.dtype)
 
 
-def _numeric_column(name: str, numbers: NDArray[Any], absent: NDArray[np.bool_]) -> Column:
+def _numeric_column(name: str, numbers: NDArray[Any], absent: NDArray[np.bool_], first: int) -> Column:
     import numpy as np
 
     if numbers.dtype.kind in "iu":
-        return Column(name=name, absent=absent, numbers=numbers)
+        return Column(name=name, absent=absent, numbers=numbers, first=first)
     doubles: NDArray[np.float64] = numbers.astype(np.float64)
     absent = absent | np.isnan(doubles)  # polars tells null from NaN
     doubles = np.where(absent, 0.0, doubles)
     if not np.isfinite(doubles).all():
         row = int(np.argmin(np.isfinite(doubles)))
-        _refuse_infinite(float(doubles[row]), name, row)
-    return Column(name=name, absent=absent, numbers=doubles)
+        _refuse_infinite(float(doubles[row]), name, first + row)
+    return Column(name=name, absent=absent, numbers=doubles, first=first)
 
 
 def _refuse_infinite(value: float, name: str, row: int) -> None:
@@ -176,9 +179,11 @@ def _refuse_infinite(value: float, name: str, row: int) -> None:
     )
 
 
-def _read_scalars(values: Iterable[object], name: str) -> list[Level]:
+def _read_scalars(values: list[Any], name: str, first: int) -> list[Level]:
+    if set(map(type, values)) <= {str, type(None)}:
+        return values
     scalars: list[Level] = []
-    for row, given in enumerate(values):
+    for row, given in enumerate(values, start=first):
         value = python_scalar(given)
         if is_missing(value):
             scalars.append(None)

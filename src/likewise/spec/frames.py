@@ -1,11 +1,5 @@
 """Tables in and out: files to frames, columns to frames of the user's own type.
 
-CSV is read with a typing of our own, so that what the file says is what the space sees: a column whose
-every cell is a whole number is int64, every cell a number float64, anything else text. ``NA``, ``None``
-and ``nan`` are text like any other, never silently missing; ``007`` is text too, as 7 would be another
-value. An empty cell is a missing value, among numbers and truth values a blank one too, and nothing else is: `` `` among
-words is a word, as ``pandas.read_csv`` has it.
-
 Frames made here are of the library of a frame the user gave (`like`), else pandas, else polars. Columns with missing
 values come as masked arrays. They become null where the library has it; in pandas NaN, with whole numbers as floats and
 truth values as objects as ``pandas.read_csv`` has them, and in a column of objects whatever stands for missing in that of `like`: an encoder tells
@@ -14,12 +8,10 @@ None from NaN. The dtype of a column does not depend on which rows are asked for
 
 from __future__ import annotations
 
-import csv
-import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from likewise.errors import DataError
 
@@ -27,9 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
-_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_BOOLEANS = dict.fromkeys(("true", "True", "TRUE"), True) | dict.fromkeys(("false", "False", "FALSE"), False)
 _PARQUET_MARK = b"PAR1"  # the first and last four bytes of every such file
 _INSTALL_HINT = 'pip install "likewise[pandas]" (or "likewise[polars]")'
 
@@ -131,31 +120,30 @@ def _dtype_like(known: Any, series: Any, *, text: bool) -> tuple[Any, Any]:
 
 def read_table(path: str | Path) -> Any:
     """The table in a ``.csv``, ``.csv.gz`` or ``.parquet`` file as a pandas (else polars) frame."""
+    from likewise.spec.csv_file import CsvFile
+
     file = Path(path)
+    if is_parquet(file):
+        return _read_parquet(file)
+    native_backend()  # say what is missing before reading a long file
+    return frame_from_columns(CsvFile(file).columns())
+
+
+def is_parquet(file: Path) -> bool:
+    """Whether a file is to be read as Parquet, and not as CSV; refuses what is neither by its name."""
     suffixes = [suffix.lower() for suffix in file.suffixes]
     if suffixes[-1:] == [".parquet"]:
-        return _read_parquet(file)
+        return True
     if suffixes[-1:] != [".csv"] and suffixes[-2:] != [".csv", ".gz"]:
         raise DataError(
             f"{file}: not a table Likewise can read", hint="give a .csv, .csv.gz or .parquet file"
         )
-    native_backend()  # say what is missing before reading a long file
-    try:
-        header, columns = _read_csv(file)
-    except OSError as error:
-        raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except (EOFError, zlib.error):
-        raise DataError(f"{file}: the compressed file is cut off or damaged") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{file}: is not UTF-8 text", hint="save it with the encoding UTF-8") from None
-    return frame_from_columns(
-        {name: _parse_cells(cells) for name, cells in zip(header, columns, strict=True)}
-    )
+    return False
 
 
-def _read_parquet(file: Path) -> Any:
-    import narwhals.stable.v2 as nw
-
+@contextmanager
+def _reading_parquet(file: Path) -> Iterator[None]:
+    """Refuses a file that is none, and says what is wrong where it cannot be read."""
     try:
         with file.open("rb") as stream:
             head = stream.read(4)
@@ -163,106 +151,33 @@ def _read_parquet(file: Path) -> Any:
             tail = stream.read(4)
         if head != _PARQUET_MARK or tail != _PARQUET_MARK:
             raise DataError(f"{file}: is not a whole Parquet file")
-        return nw.read_parquet(str(file), backend=native_backend()).to_native()
+        yield
     except ImportError as error:
         raise DataError(f"{file}: {error}", hint="pip install pyarrow") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _open_text(file: Path) -> IO[str]:
-    if file.suffix.lower() == ".gz":
-        import gzip
+def _read_parquet(file: Path) -> Any:
+    import narwhals.stable.v2 as nw
 
-        return gzip.open(file, "rt", encoding="utf-8-sig", newline="")
-    return file.open(encoding="utf-8-sig", newline="")
-
-
-def _read_csv(file: Path) -> tuple[list[str], list[list[str]]]:
-    with _open_text(file) as stream:
-        lines = _read_rows(stream, file)
-        _, header = next(lines, (0, []))
-        _check_header(header, file)
-        columns: list[list[str]] = [[] for _ in header]
-        blank = 0
-        for line, cells in lines:
-            if not cells:  # blank lines may end a file, nothing may follow them
-                blank = blank or line
-                continue
-            if blank:
-                raise DataError(f"{file}, line {blank}: blank line between rows")
-            if len(cells) != len(header):
-                raise DataError(
-                    f"{file}, line {line}: {len(cells)} cells, but the header has {len(header)} columns"
-                )
-            for column, cell in zip(columns, cells, strict=True):
-                column.append(cell)
-    if not columns[0]:
-        raise DataError(f"{file}: has a header but no rows")
-    return header, columns
+    with _reading_parquet(file):
+        return nw.read_parquet(str(file), backend=native_backend()).to_native()
 
 
-def _read_rows(stream: IO[str], file: Path) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(stream, strict=True)
-    while True:
-        line = reader.line_num + 1  # of the first line of the row: quoted cells may span several
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise DataError(f"{file}, line {line}: {error}") from None
-        if cells is None:
+def parquet_chunks(file: Path, size: int) -> Iterator[Any]:
+    """The same table as frames of so many rows."""
+    with _reading_parquet(file):
+        if native_backend() == "polars":
+            import polars as pl
+
+            lazy = pl.scan_parquet(file)
+            count = lazy.select(pl.len()).collect().item()
+            yield from (lazy.slice(start, size).collect() for start in range(0, count, size))
             return
-        yield line, cells
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
-
-def _check_header(header: list[str], file: Path) -> None:
-    if not header:
-        raise DataError(f"{file}: is empty", hint="the first line must name the columns")
-    for number, name in enumerate(header, start=1):
-        if not name.strip():
-            raise DataError(
-                f"{file}, line 1: column {number} has no name", hint="the first line must name the columns"
-            )
-        if header.index(name) < number - 1:
-            raise DataError(f"{file}, line 1: column name {name!r} appears twice")
-    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
-        raise DataError(
-            f"{file}, line 1: only one column", hint="separate columns by commas, not by ; or tabs"
-        )
-
-
-def _parse_cells(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
-    """The cells as numbers or truth values where all of them are, with a mask where some are empty, or blank among such."""
-    import numpy as np
-
-    blank = np.array([not cell.strip() for cell in cells])
-    if not blank.any():
-        return _parse_full_cells(cells)
-    if blank.all():
-        return np.ma.MaskedArray(np.zeros(len(cells)), mask=blank)
-    present = _parse_full_cells([cell for cell, gap in zip(cells, blank, strict=True) if not gap])
-    if isinstance(present, list):
-        words, empty = np.array(cells, dtype=object), np.array([not cell for cell in cells])
-        return np.ma.MaskedArray(words, mask=empty) if empty.any() else cells
-    array = np.asarray(present)
-    values = np.full(len(cells), array[0], dtype=array.dtype)
-    values[~blank] = array
-    return np.ma.MaskedArray(values, mask=blank)
-
-
-def _parse_full_cells(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
-    import numpy as np
-
-    stripped = [cell.strip() for cell in cells]
-    if all(cell in _BOOLEANS for cell in cells):
-        return np.array([_BOOLEANS[cell] for cell in cells])
-    if all(_INTEGER.fullmatch(cell) for cell in stripped):
-        try:
-            return np.array([int(cell) for cell in stripped], dtype=np.int64)
-        except (OverflowError, ValueError):
-            return cells  # longer than 64 bits: a float would merge neighbours, text does not
-    if all(_NUMBER.fullmatch(cell) for cell in stripped):
-        doubles = np.array([float(cell) for cell in stripped])
-        if np.isfinite(doubles).all():
-            return doubles
-    return cells
+        with pq.ParquetFile(file) as table:
+            for batch in table.iter_batches(size):
+                yield pa.Table.from_batches([batch]).to_pandas()

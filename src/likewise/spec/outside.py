@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from likewise.errors import SpecError
 from likewise.spec.columns import as_table, read_column
 from likewise.spec.features import Continuous, Integer
-from likewise.spec.rows import broken_rows, check_columns, column_codes, strange_cells
+from likewise.spec.rows import broken_rows, check_columns, column_codes, encode, strange_cells
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -27,7 +27,7 @@ Outside = Literal["error", "ignore", "clip"]
 CHOICES: tuple[Outside, ...] = get_args(Outside)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AdmittedRows:
     """The rows that are left, all of them individuals of the space, and what became of the others.
 
@@ -35,16 +35,23 @@ class AdmittedRows:
     ----------
     frame : frame
         Of the type that was given, with all of its columns.
-    rows : int
-        How many there were.
-    ignored, clipped : int
-        How many were left out, and how many have a number that was moved to the end of its range.
+    kept : array of bool
+        Which of the rows these are.
+    rows, ignored, clipped : int
+        How many there were, how many of them were left out, and how many have a number that was moved to the end of its range.
     """
 
     frame: Any
-    rows: int
-    ignored: int
+    kept: NDArray[np.bool_]
     clipped: int
+
+    @property
+    def rows(self) -> int:
+        return len(self.kept)
+
+    @property
+    def ignored(self) -> int:
+        return int((~self.kept).sum())
 
     @property
     def stats(self) -> dict[str, int] | None:
@@ -65,28 +72,27 @@ def check_choice(value: object) -> Outside:
     )
 
 
-def admit_rows(space: Space, frame: Any, outside: Outside) -> AdmittedRows:
-    """The rows of `frame` that are individuals of the space, or are made such."""
+def admit_rows(space: Space, frame: Any, outside: Outside, *, first: int = 0) -> AdmittedRows:
+    """The rows of `frame` that are individuals of the space, or are made such; messages count rows from `first`."""
     import numpy as np
 
     table = as_table(frame)
     check_columns(space, list(table.columns), allow_extra=True)
     clipped = np.zeros(len(table), dtype=bool)
     if check_choice(outside) == "error":
-        space.encode(frame, allow_extra=True)
-        return AdmittedRows(frame=frame, rows=len(table), ignored=0, clipped=0)
+        encode(space, frame, allow_extra=True, first=first)
+        return AdmittedRows(frame=frame, kept=np.ones(len(table), dtype=bool), clipped=0)
     if outside == "clip":
-        table, clipped = _clip(space, table)
-    inside = ~_strangers(space, table)
+        table, clipped = _clip(space, table, first)
+    inside = ~_strangers(space, table, first)
     return AdmittedRows(
         frame=table.filter(inside.tolist()).to_native(),
-        rows=len(table),
-        ignored=int((~inside).sum()),
+        kept=inside,
         clipped=int((clipped & inside).sum()),
     )
 
 
-def _clip(space: Space, table: nw.DataFrame[Any]) -> tuple[nw.DataFrame[Any], NDArray[np.bool_]]:
+def _clip(space: Space, table: nw.DataFrame[Any], first: int) -> tuple[nw.DataFrame[Any], NDArray[np.bool_]]:
     """The table with numbers moved to the ends of their ranges, and the rows in which one was."""
     import narwhals.stable.v2 as nw
     import numpy as np
@@ -95,7 +101,7 @@ def _clip(space: Space, table: nw.DataFrame[Any]) -> tuple[nw.DataFrame[Any], ND
     for name, feature in space.features.items():
         if not isinstance(feature, Continuous | Integer):
             continue
-        column = read_column(table, name)
+        column = read_column(table, name, first)
         numbers = column.array()
         beyond = ((numbers < feature.lo) | (numbers > feature.hi)) & ~column.absent
         if not beyond.any():
@@ -109,11 +115,11 @@ def _clip(space: Space, table: nw.DataFrame[Any]) -> tuple[nw.DataFrame[Any], ND
     return table, moved
 
 
-def _strangers(space: Space, table: nw.DataFrame[Any]) -> NDArray[np.bool_]:
+def _strangers(space: Space, table: nw.DataFrame[Any], first: int) -> NDArray[np.bool_]:
     """Which rows are no individuals of the space."""
     import numpy as np
 
-    columns = {name: read_column(table, name) for name in space.names}
+    columns = {name: read_column(table, name, first) for name in space.names}
     strange = np.zeros(len(table), dtype=bool)
     for name, feature in space.features.items():
         strange |= strange_cells(feature, columns[name])

@@ -35,17 +35,17 @@ _SCREEN_MARGIN = 2.0**-40
 _TINY = 2.0**-500
 
 
-def encode(space: Space, frame: Any, *, allow_extra: bool = False) -> NDArray[np.float64]:
-    """The checked rows of `frame` as codes (N, n), columns in the order of the space."""
+def encode(space: Space, frame: Any, *, allow_extra: bool = False, first: int = 0) -> NDArray[np.float64]:
+    """The checked rows of `frame` as codes (N, n), columns in the order of the space; messages count rows from `first`."""
     import numpy as np
 
     table = as_table(frame)
     check_columns(space, list(table.columns), allow_extra=allow_extra)
     codes = np.empty((len(table), len(space)), dtype=np.float64)
     for j, (name, feature) in enumerate(space.features.items()):
-        codes[:, j] = column_codes(feature, read_column(table, name))
+        codes[:, j] = column_codes(feature, read_column(table, name, first))
     for constraint in space.constraints:
-        _check_constraint(space, constraint, codes)
+        _check_constraint(space, constraint, codes, first)
     return codes
 
 
@@ -92,7 +92,8 @@ def strange_cells(feature: Feature, column: Column) -> NDArray[np.bool_]:
     if isinstance(feature, Integer) and numbers.dtype.kind == "f":
         strange |= (numbers != np.floor(numbers)) & ~column.absent
     if numbers.dtype.kind != "f":
-        strange |= np.array([float(number) != int(number) for number in numbers.tolist()], dtype=bool)
+        for row in np.flatnonzero((numbers > EXACT_INT_LIMIT) | (numbers < -EXACT_INT_LIMIT)):
+            strange[row] |= float(numbers[row]) != int(numbers[row])
     return strange | absent
 
 
@@ -126,7 +127,7 @@ def _refuse_first(bad: NDArray[np.bool_], column: Column, explain: Any) -> None:
     if bad.any():
         row = int(bad.argmax())
         message, hint = explain(column.values()[row])
-        raise DataError(f"{location_text(column.name, row)}: {message}", hint=hint)
+        raise DataError(f"{column.location(row)}: {message}", hint=hint)
 
 
 def _explain_not_whole(value: Level) -> tuple[str, str]:
@@ -156,32 +157,31 @@ def _level_codes(feature: Categorical | Ordinal, column: Column) -> NDArray[np.f
     import numpy as np
 
     positions: dict[Level, int] = {level: place for place, level in enumerate(feature.levels)}
-    codes = np.empty(len(values := column.values()), dtype=np.float64)
-    for row, value in enumerate(values):
-        place = positions.get(value)
-        if place is None:
-            _refuse_level(feature, column.name, row, value)
-        else:
-            codes[row] = place
+    values = column.values()
+    codes = np.array(list(map(positions.get, values)), dtype=np.float64)  # NaN of what is no level
+    if np.isnan(codes).any():
+        row = int(np.isnan(codes).argmax())
+        _refuse_level(feature, column, row, values[row])
     return codes
 
 
-def _refuse_level(feature: Categorical | Ordinal, name: str, row: int, value: Level) -> None:
+def _refuse_level(feature: Categorical | Ordinal, column: Column, row: int, value: Level) -> NoReturn:
     try:
         feature.position(value)
     except DataError as error:
         raise DataError(
-            f"{location_text(name, row)}: {error.message}", hint=f"{error.hint}; or space.widen(frame)"
+            f"{column.location(row)}: {error.message}", hint=f"{error.hint}; or space.widen(frame)"
         ) from None
+    raise InternalError(f"{column.location(row)}: {short_repr(value)} is a level that has no place")
 
 
-def _check_constraint(space: Space, constraint: Constraint, codes: NDArray[np.float64]) -> None:
+def _check_constraint(space: Space, constraint: Constraint, codes: NDArray[np.float64], first: int) -> None:
     """Refuse the first row that breaks it."""
     broken = broken_rows(space, constraint, codes)
     if broken.any():
         row = int(broken.argmax())
         values = {name: _cell_text(space, name, codes[row], constraint) for name in constraint.names}
-        _refuse_row(row, constraint, ", ".join(f"{name} = {text}" for name, text in values.items()))
+        _refuse_row(first + row, constraint, ", ".join(f"{name} = {text}" for name, text in values.items()))
 
 
 def _cell_text(space: Space, name: str, row: NDArray[np.float64], constraint: Constraint) -> str:

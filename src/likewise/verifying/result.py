@@ -178,6 +178,7 @@ class Result(ShownResult):
             "scores": None if self.scores is None else list(self.scores),
             "decisions": None if self.decisions is None else list(self.decisions),
             "probabilities": None if self.probabilities is None else list(self.probabilities),
+            "upper_label": plain_label(self.upper_label),
             "bounds": [b if math.isfinite(b) else None for b in self.bounds],
             "reason": self.reason,
             "covers_floating_point": self.covers_floating_point,
@@ -283,6 +284,11 @@ def pair_of(frame: Any, names: tuple[str, ...]) -> dict[str, tuple[Any, Any]]:
         first, second = (value.item() if hasattr(value, "item") else value for value in frame[name])
         values[name] = (None if is_missing(first) else first, None if is_missing(second) else second)
     return values
+
+
+def plain_label(label: Any) -> Any:
+    """A class as JSON knows it."""
+    return label.item() if hasattr(label, "item") else label
 
 
 def pair_rows(frame: Any, names: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -1,0 +1,182 @@
+"""Judged rows: what is known of every row of the data, some bytes a row, beside the rows themselves.
+
+Rows are judged in pieces (`row_pieces`). Of each row its verdict, gap, decisions and counterpart are kept (`spec.code_store`), in a file where they would be too many for the memory;
+only to bring all rows into order, the worst-treated first, is anything of all of them in memory at once: their gaps and places.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.analysis.decision_labels import UNCERTAIN_LABEL
+from likewise.analysis.row_claim import RowClaim, imputed_tolerance_features, judge_data
+from likewise.analysis.row_pieces import Piece, judge_pieces, piece_size
+from likewise.errors import InternalError
+from likewise.search.judgement import BIASED, FAIR, UNDECIDED
+from likewise.spec.code_store import RecordStore, code_dtype
+from likewise.spec.features import Continuous
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.search.judgement import Judgement
+    from likewise.spec.data_rows import DataRows
+    from likewise.spec.space import Space
+
+    Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
+
+READ_ROWS = 1 << 20  # at a time, for what is asked of all rows
+_RANKS = {BIASED: 0, UNDECIDED: 1, FAIR: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgedPiece:
+    """Records of some rows, and what is counted."""
+
+    records: NDArray[Any]
+    reasons: Counter[str]
+    redone: int
+    gap_error: float
+    gaps_not_proved: int
+    floating: int  # rows that are not biased by floating point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _DataPiece:
+    """Rows of the data by codes of the user's space; as many others are `waiting`."""
+
+    codes: Floats
+    waiting: int
+
+    def judged(self, judging: RowClaim) -> JudgedPiece:
+        rows, found = judge_data(judging, self.codes, waiting=self.waiting)
+        decided = judging.decisions(rows, found)
+        undecided = np.flatnonzero(found.verdict == UNDECIDED).tolist()
+        finite = found.gap_error[np.isfinite(found.gap_error)]
+        return JudgedPiece(
+            records=_records(judging, self.codes, found, decided),
+            reasons=Counter(found.reasons.get(i, judging.budget.reason) for i in undecided),
+            redone=found.redone,
+            gap_error=float(finite.max(initial=0.0)),
+            gaps_not_proved=int((~np.isfinite(found.gap_error)).sum()),
+            floating=int((~found.proved[found.verdict == FAIR]).sum()),
+        )
+
+
+def _differing(judging: RowClaim) -> tuple[int, ...]:
+    return tuple(k for k, relation in enumerate(judging.pairs.relations) if relation.kind != "same")
+
+
+def _record_dtype(space: Space, differing: tuple[int, ...]) -> np.dtype[Any]:
+    others = [(f"other_{k}", code_dtype(space[space.names[k]], nobody=True)) for k in differing]
+    fields = [("verdict", "i1"), ("proved", "?"), ("gap", "f8"), ("decision", "i2"), ("other_decision", "i2")]
+    return np.dtype([*fields, *others])
+
+
+def _records(
+    judging: RowClaim, codes: Floats, found: Judgement, decided: tuple[Any, Any] | None
+) -> NDArray[Any]:
+    given, differing = judging.recoding.given, _differing(judging)
+    records = np.empty(len(codes), dtype=_record_dtype(given, differing))
+    records["verdict"], records["gap"] = found.verdict, found.gap
+    records["proved"] = (found.verdict != UNDECIDED) & found.proved
+    own, other = (UNCERTAIN_LABEL, UNCERTAIN_LABEL) if decided is None else decided
+    records["decision"], records["other_decision"] = own, other
+    counterparts = _counterpart_codes(judging, codes, found)
+    for k in differing:
+        feature, there = given[given.names[k]], ~np.isnan(counterparts[k])
+        nobody = np.nan if isinstance(feature, Continuous) else feature.code_range[1] + 1
+        kept = np.where(there, counterparts[k], nobody)
+        records[f"other_{k}"] = kept
+        if not np.array_equal(records[f"other_{k}"].astype(np.float64), kept, equal_nan=True):
+            raise InternalError(f"a counterpart has a code that is none of {given.names[k]!r}")
+    return records
+
+
+def _counterpart_codes(judging: RowClaim, codes: Floats, found: Judgement) -> dict[int, Floats]:
+    """What may differ, by feature: the counterparts' codes of the user's own space, NaN where there is nobody."""
+    recoding = judging.recoding
+    others = {k: recoding.raw_part(k, found.counterpart[:, k]) for k in _differing(judging)}
+    given, missing = recoding.given, judging.source.missing_codes(codes)
+    for k in imputed_tolerance_features(judging):
+        if k in others:
+            gone, code = missing[:, k], given[given.names[k]].missing_code
+            others[k] = np.where(gone & ~np.isnan(others[k]), np.nan if code is None else code, others[k])
+    return others
+
+
+class JudgedRows:
+    """All rows of the data. `labels` are the classes, None for a regressor; `differing` are the features that a counterpart may differ in."""
+
+    def __init__(self, data: DataRows, judging: RowClaim) -> None:
+        head = judging.posed.imported.model.head
+        self.data, self.space = data, judging.recoding.given
+        self.labels = None if head.labels is None else tuple(head.classes)
+        self.differing = _differing(judging)
+        self.biased = self.undecided = self.redone = self.gaps_not_proved = self.floating = 0
+        self.gap_error, self.reasons = 0.0, Counter[str]()
+        self._store = RecordStore(_record_dtype(self.space, self.differing))
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def add(self, piece: JudgedPiece) -> None:
+        """The rows that come next."""
+        verdict = piece.records["verdict"]
+        self.biased += int((verdict == BIASED).sum())
+        self.undecided += int((verdict == UNDECIDED).sum())
+        self.redone, self.floating = self.redone + piece.redone, self.floating + piece.floating
+        self.gaps_not_proved += piece.gaps_not_proved
+        self.gap_error = max(self.gap_error, piece.gap_error)
+        self.reasons += piece.reasons
+        self._store.add(piece.records)
+
+    @cached_property
+    def order(self) -> Places:
+        """Places of all rows, the worst-treated first: biased by their gaps, undecided, then the others by their gaps."""
+        rank, depth = np.empty(len(self), dtype=np.int8), np.empty(len(self))
+        for start in range(0, len(self), READ_ROWS):
+            records = self.read(start, start + READ_ROWS)
+            some = slice(start, start + len(records))
+            verdict, gap = records["verdict"], records["gap"]
+            rank[some] = np.select([verdict == value for value in _RANKS], list(_RANKS.values()))
+            depth[some] = np.where(np.isnan(gap), np.inf, -gap)
+        return np.lexsort((depth, rank))
+
+    def read(self, start: int, stop: int) -> NDArray[Any]:
+        """The records between two places."""
+        return self._store.read(start, stop)
+
+    def take(self, places: Places) -> NDArray[Any]:
+        """The records at these places."""
+        return self._store.take(places)
+
+    def counterparts(self, records: NDArray[Any]) -> dict[int, Floats]:
+        """By feature that may differ: codes, NaN where there is nobody."""
+        found: dict[int, Floats] = {}
+        for k in self.differing:
+            feature, codes = self.space[self.space.names[k]], records[f"other_{k}"].astype(np.float64)
+            nobody = np.nan if isinstance(feature, Continuous) else feature.code_range[1] + 1
+            found[k] = np.where(codes == nobody, np.nan, codes)
+        return found
+
+
+def judge_all_data(judging: RowClaim, data: DataRows) -> JudgedRows:
+    """Every row of the data."""
+    judged = JudgedRows(data, judging)
+
+    def piece(start: int, stop: int) -> tuple[int, Callable[[], Piece[JudgedPiece]]]:
+        waiting = len(data) - stop
+        return stop - start, lambda: _DataPiece(codes=data.store.codes(start, stop), waiting=waiting)
+
+    pieces = [piece(start, stop) for start, stop in data.slices(piece_size(judging, len(data)))]
+    for part in judge_pieces(judging, pieces):
+        judged.add(part)
+    return judged

@@ -1,0 +1,151 @@
+"""Pieces: many rows judged some at a time, here or by workers, which are told the claim once and read its model themselves.
+
+It begins here. As soon as what is left would take a worker several times as long as getting ready does, the rest is spread (`search.spreading`). A piece that comes too late, or that
+nobody does before the budget ends, is judged here, where the clock says by then that there is no time: its rows are undecided, and say why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import numpy as np
+
+from likewise.analysis.row_claim import RowClaim, prepare_row_claim
+from likewise.problem import Claim, prepare
+from likewise.run import Run
+from likewise.search.budget import Budget
+from likewise.search.counterparts import judged_together
+from likewise.search.judgement import Judgement
+from likewise.search.spreading import Spreading, make_parcel
+from likewise.search.workers import unpack
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+ROWS_TOGETHER = 65_536  # of a piece
+PIECES_A_WORKER = 8  # where rows are searched one by one: so many that the last ones end together
+MOST_SINGLE_ROWS = 256
+STARTING_SECONDS = 1.0  # of a process, before it reads the model
+LEAST_PROCESS_WORK = 4.0  # times as long as that a process should have
+
+Found = TypeVar("Found", covariant=True)
+
+
+class Piece(Protocol[Found]):
+    """Some of the rows, and what is to be found out about them."""
+
+    def judged(self, judging: RowClaim) -> Found:
+        """What is known of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SentPiece:
+    piece: Piece[Any]
+    seconds: float  # that are left of the budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TravellingClaim:
+    claim: Claim
+    seed: int
+
+    def arrive(self) -> RowClaim:
+        """The claim, its model read anew."""
+        run = Run(budget=Budget(math.inf))
+        return replace(prepare_row_claim(prepare(self.claim, run), run), seed=self.seed)
+
+
+def _judge_elsewhere(name: str, content: bytes | None, sent: _SentPiece) -> Any:
+    """A piece, in a worker; None where the claim is not known there."""
+    judging = unpack(name, content, _TravellingClaim.arrive)
+    return None if judging is None else sent.piece.judged(judging.within(Budget(sent.seconds)))
+
+
+def piece_size(judging: RowClaim, rows: int) -> int:
+    """How many rows a piece has: the same number however many workers there are, where rows are judged together."""
+    if judged_together(judging.inquiry):
+        return ROWS_TOGETHER
+    workers = judging.run.workers
+    count = 1 if workers is None else workers.count
+    return max(1, min(MOST_SINGLE_ROWS, rows // (PIECES_A_WORKER * count)))
+
+
+def judge_pieces(
+    judging: RowClaim,
+    pieces: Sequence[tuple[int, Callable[[], Piece[Found]]]],
+    seconds_a_row: float | None = None,
+) -> Iterator[Found]:
+    """What is known of each piece, in their order; of each its number of rows and what makes it. `seconds_a_row` are those of this process, where that is known."""
+    budget, workers, total = judging.budget, judging.run.workers, sum(rows for rows, _ in pieces)
+    began = budget.elapsed
+    done = at = 0
+    for rows, make in pieces:
+        pace = (budget.elapsed - began) / done if done else seconds_a_row
+        if workers is not None and _worth_processes(judging, pace, total - done):
+            break
+        yield make().judged(judging)
+        done, at = done + rows, at + 1
+        judging.tell(f"{done:,} of {total:,} rows", share=done / total)
+    left = pieces[at:]
+    parcel = None
+    if left and workers is not None:
+        parcel = make_parcel(workers, _TravellingClaim(claim=judging.source.claim, seed=judging.seed))
+    if workers is None or parcel is None:
+        for _, make in left:
+            yield make().judged(judging)
+        return
+    spreading: Spreading[_SentPiece, Found] = Spreading(
+        workers=workers,
+        parcel=parcel,
+        work=_judge_elsewhere,
+        here=lambda sent: sent.piece.judged(judging),
+        patience=lambda: budget.checking_seconds if budget.over else math.inf,
+    )
+    sent = (_SentPiece(piece=make(), seconds=budget.left) for _, make in left)
+    for (rows, _), found in zip(left, spreading.run(sent), strict=True):
+        yield found
+        done += rows
+        judging.tell(f"{done:,} of {total:,} rows in {workers.count} processes", share=done / total)
+
+
+def _worth_processes(judging: RowClaim, pace: float | None, rows: int) -> bool:
+    """Whether there is time, and work, for processes of their own: each has to start and to read the model again."""
+    budget = judging.budget
+    if judging.run.workers is not None and judging.run.workers.given:
+        return True
+    work = 0.0 if pace is None else min(budget.left, pace * rows)
+    return work >= LEAST_PROCESS_WORK * (STARTING_SECONDS + float(budget.stats["import_seconds"]))
+
+
+# -- individuals that were drawn --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DrawnPiece:
+    """Individuals by codes of the model's space; as many others are `waiting`."""
+
+    rows: Floats
+    waiting: int
+
+    def judged(self, judging: RowClaim) -> Judgement:
+        found = judging.judge_together(self.rows)
+        return judging.judge_singly(self.rows, waiting=self.waiting) if found is None else found
+
+
+def judge_all_rows(judging: RowClaim, rows: Floats, *, seconds_a_row: float | None = None) -> Judgement:
+    """All of them, in pieces. `seconds_a_row` are those of this process, where that is known."""
+    size, found = piece_size(judging, len(rows)), Judgement.open(len(rows), rows.shape[1])
+    places = [np.arange(start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
+
+    def piece(some: NDArray[np.intp]) -> tuple[int, Callable[[], Piece[Judgement]]]:
+        return len(some), lambda: _DrawnPiece(rows=rows[some], waiting=len(rows) - int(some[-1]) - 1)
+
+    pieces = judge_pieces(judging, [piece(some) for some in places], seconds_a_row)
+    for some, part in zip(places, pieces, strict=True):
+        found.put(some, part)
+    return found

@@ -1,0 +1,95 @@
+"""Spreading: pieces of work of one kind, each by itself, done by workers, and handed back in their order.
+
+Whoever does a piece needs the same value (a model, made ready), which travels once (`workers.Parcel`). Pieces go out as others come back, so that few are away at any time, and few wait to be
+taken. One that is lost is sent again; what nobody takes is done here.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from likewise.search.workers import Parcel
+
+if TYPE_CHECKING:
+    from likewise.search.workers import Workers
+
+Piece = TypeVar("Piece")
+Done = TypeVar("Done")
+
+UNSENDABLE = (pickle.PicklingError, TypeError, AttributeError, NotImplementedError)
+POLL_SECONDS = 0.05  # between two looks at the clock
+AHEAD = 2  # pieces a worker that are away
+
+
+def make_parcel(workers: Workers, value: Any) -> Parcel | None:
+    """The value on its way; None, with a warning, where it cannot be sent."""
+    try:
+        return Parcel(value)
+    except UNSENDABLE as error:
+        workers.refuse(f"the model cannot be sent to other processes ({error}): one does all of the work")
+        return None
+
+
+@dataclass(slots=True, kw_only=True)
+class Spreading(Generic[Piece, Done]):
+    """What `work` makes of pieces, in workers: it is told the parcel's name, its content where somebody did not know that, and the piece, and answers None where it does not know the parcel.
+    `here` does the same in this process; when `patience` seconds are none, nothing more is waited for."""
+
+    workers: Workers
+    parcel: Parcel
+    work: Callable[[str, bytes | None, Piece], Done | None]
+    here: Callable[[Piece], Done]
+    patience: Callable[[], float]
+    _away: deque[tuple[Piece, Future[Done | None] | None]] = field(default_factory=deque)
+
+    def run(self, pieces: Iterable[Piece]) -> Iterator[Done]:
+        """All of them, in their order."""
+        try:
+            for piece in pieces:
+                self._away.append((piece, self._send(piece)))
+                if len(self._away) >= AHEAD * self.workers.count:
+                    yield self._next()
+            while self._away:
+                yield self._next()
+        finally:
+            for _, future in self._away:
+                if future is not None:
+                    future.cancel()
+
+    def _send(self, piece: Piece) -> Future[Done | None] | None:
+        if self.patience() <= 0:
+            return None
+        return self.workers.submit(self.work, self.parcel.name, self.workers.content(self.parcel), piece)
+
+    def _next(self) -> Done:
+        """The first that is away, sent as often as it takes."""
+        while True:
+            piece, future = self._away[0]
+            while future is not None and not future.done() and self.patience() > 0:
+                wait([future], timeout=POLL_SECONDS)
+            if future is None or not future.done():
+                break
+            if self.workers.lost(future):
+                self._send_again()
+                continue
+            found = future.result()
+            if found is not None:
+                self._away.popleft()
+                return found
+            self.workers.tell_again(self.parcel)
+            self._away[0] = (piece, self._send(piece))
+        self._away.popleft()
+        if future is not None:
+            future.cancel()
+        return self.here(piece)
+
+    def _send_again(self) -> None:
+        """The first, or all of them: with a pool all of its work is lost."""
+        for at in range(1 if self.workers.given else len(self._away)):
+            piece, _ = self._away[at]
+            self._away[at] = (piece, self._send(piece))
