@@ -2,7 +2,9 @@
 
 import tomllib
 
+import pandas as pd
 import pytest
+import skops.io
 
 from likewise.cli.init import sounds_protected
 
@@ -90,3 +92,14 @@ def test_bad_input(run, line, word):
 def test_names_that_sound_protected():
     assert all(map(sounds_protected, ["sex", "personal_age", "MaritalStatus", "is-foreign-worker", "Race"]))
     assert not any(map(sounds_protected, ["wage", "page_views", "sexton", "trace", "income"]))
+
+
+def test_what_verify_refuses_is_refused_at_once(run, tmp_path):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    rows = pd.DataFrame({"age": [20, 30, 40, 50], "sex": [0, 1, 0, 1]})
+    skops.io.dump(KNeighborsClassifier(2).fit(rows, [0, 0, 1, 1]), tmp_path / "knn.skops")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    done = run("init", str(tmp_path / "rows.csv"), "--model", str(tmp_path / "knn.skops"), "--free", "sex")
+    assert done.exit_code == 2
+    assert "KNeighborsClassifier is not supported" in done.stderr

@@ -1,7 +1,9 @@
 """``likewise report``: the file, the exit codes of verify, and documents of other commands."""
 
+import hashlib
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -138,3 +140,58 @@ def test_claims_with_tolerances_show_how_the_gap_grows(run, tmp_path, claimed, l
 def test_claims_without_tolerances_have_no_such_section(run, tmp_path):
     run(f"report {ON} -o {tmp_path / 'r.html'} -q")
     assert 'id="margins"' not in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+NAMES = """
+[display]
+title = "Loans, spring 2026"
+author = "Risk <team>"
+features = { sex = "Sex of the applicant" }
+labels = { yes = "granted", no = "refused" }
+"""
+
+
+def test_names_for_readers_and_digests_of_the_files(run, spec, tmp_path):
+    path = spec()
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write(NAMES)
+    assert run("report", path, "-o", str(tmp_path / "r.html"), "-q").exit_code == 1
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    shown = text[: text.index('<script type="application/json"')]
+    assert "<h1>Loans, spring 2026</h1>" in shown
+    assert "Risk &lt;team&gt;" in shown
+    assert "Individuals who differ only in Sex of the applicant" in shown
+    assert "for the other refused" in shown or "for the other granted" in shown
+    assert '<th scope="row">Sex of the applicant</th>' in shown
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    assert digest in shown
+    assert shown.count("sha256 of the model file") == shown.count("sha256 of the data") == 1
+
+
+def test_three_sentences_come_first(run, tmp_path):
+    for model, first in (
+        ("m", "Two individuals who differ only in sex"),
+        ("fair", "Any two individuals who are alike"),
+    ):
+        run(f"report {ON.replace('m.skops', model + '.skops')} -o {tmp_path / 'r.html'} -q")
+        text = (tmp_path / "r.html").read_text(encoding="utf-8")
+        sentences = re.findall(r'<p class="summary">(.*?)</p>', text)
+        assert len(sentences) == 3
+        assert sentences[0].startswith(first)
+        assert "rows of the data" in sentences[1]
+
+
+def test_everything_is_asked_in_one_command(run, tmp_path):
+    done = run(f"report {ON} --within age=2 --full --budget 60 -o {tmp_path / 'r.html'} -q")
+    assert done.exit_code == 1, done.output
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    sections = ("disparity", "margins", "radius", "share", "regions", "audit", "repair")
+    assert [name for name in sections if f'<section id="{name}"' not in text] == []
+    assert "so that share may be larger than that of the biased regions" in text
+
+
+def test_close_probabilities_do_not_promise_equal_decisions(run, tmp_path):
+    on = ON.replace("m.skops", "m.skops") + " --property probability:0.999"
+    assert run(f"report {on} -o {tmp_path / 'r.html'} -q").exit_code == 0
+    assert "can lie on both sides of the threshold" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "can lie on both sides of the threshold" in " ".join(run(f"verify {on}").stdout.split())

@@ -119,7 +119,7 @@ def test_the_map_over_all_axes_adds_up(opened):
             assert titles
             for title in titles:
                 shares = [
-                    float(share) for share in re.findall(r"(?:biased|undecided|fair|empty) ([\d.]+) %", title)
+                    float(share) for share in re.findall(r"(?:biased|undecided|fair|empty) ([\d.]+)%", title)
                 ]
                 assert sum(shares) == pytest.approx(100, abs=0.3)
             label = opened.run("document.getElementById('map').getAttribute('aria-label')")
@@ -136,7 +136,10 @@ def test_the_map_says_who_is_where(opened):
     assert all("fair 100.00%" in title for title in low)
     high = [title for title in titles if title.startswith("income 20 to 100")]
     assert sum("biased 100.00%" in title for title in high) == 2
-    assert sum("undecided 48.15%, fair 0.00%, empty 51.85%" in title for title in high) == 1
+    assert (
+        sum(re.search(r"undecided 48.08%, fair 0.00%, empty 51.92%", title) is not None for title in high)
+        == 1
+    )
 
 
 def test_the_keyboard_reaches_everything(opened):
@@ -208,3 +211,14 @@ def test_it_prints_to_pages(opened):
     assert content.startswith(b"%PDF-")
     assert content.rstrip().endswith(b"%%EOF")
     assert 3 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 20
+
+
+def test_on_a_phone_no_number_and_no_header_is_broken(opened):
+    opened.look(width=360, phone=True)
+    broken = """[...document.querySelectorAll('thead th, [data-number], .figure')]
+        .filter(cell => cell.offsetParent !== null && cell.textContent.trim() !== '')
+        .filter(cell => { const range = document.createRange(); range.selectNodeContents(cell);
+                          return range.getBoundingClientRect().height > 1.8 * parseFloat(getComputedStyle(cell).fontSize) * 1.55; })
+        .map(cell => cell.textContent.trim())"""
+    assert opened.run("document.querySelectorAll('[data-number]').length") > 5
+    assert opened.run(broken) == []

@@ -31,7 +31,7 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.texts import json_value
-from likewise.figures import bound_text, number_text
+from likewise.figures import distinct_texts, number_text
 
 
 def radius_answer(
@@ -92,15 +92,23 @@ def _proved_words(found: Mapping[str, Any]) -> Words:
     elif proved == 0 and not found.get("certified"):
         said = words(strong("0"), ": only for individuals who are alike")
     else:
-        said = words("up to ", strong(bound_text(proved, up=False)))
+        said = words("up to ", strong(level_texts(found)[0]))
     return said if note is None else words(said, f"; {note}")
+
+
+def level_texts(found: Mapping[str, Any]) -> tuple[str, str]:
+    """The largest level that is proved and the smallest that is refuted, told apart."""
+    proved, refuted = found["proved"], found["refuted"]
+    if proved is None or refuted is None:
+        return number_text(proved), number_text(refuted)
+    return distinct_texts(proved, refuted)
 
 
 def _refuted_facts(found: Mapping[str, Any]) -> list[Fact]:
     if found["refuted"] is None:
         return []
     shown = ", by this pair" if found.get("pair") is not None else ", by a pair"
-    return [fact("refuted", "at ", strong(bound_text(found["refuted"], up=True)), shown)]
+    return [fact("refuted", "at ", strong(level_texts(found)[1]), shown)]
 
 
 def rounding_note(found: Mapping[str, Any]) -> str | None:
@@ -117,16 +125,14 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     if proved is None:
         said = words(f"no {what} is proved")
         if refuted is not None:
-            said = words(said, ", ", strong(bound_text(refuted, up=True)), " is refuted")
+            said = words(said, ", ", strong(level_texts(found)[1]), " is refuted")
     elif refuted is None and proved >= found["largest"]:
         said = words(f"every {what} is proved")
     else:
-        said = words(f"{what}: proved up to ", strong(bound_text(proved, up=False)))
+        said = words(f"{what}: proved up to ", strong(level_texts(found)[0]))
         said = words(
             said,
-            *(", nothing refuted",)
-            if refuted is None
-            else (", refuted at ", strong(bound_text(refuted, up=True))),
+            *(", nothing refuted",) if refuted is None else (", refuted at ", strong(level_texts(found)[1])),
         )
     notes = (rounding_note(found), found["reason"], rounding_warning(found.get("stats", {})))
     told = "; ".join(note for note in notes if note)

@@ -99,7 +99,12 @@ def _kind_listing(kind: RegionKind, found: Mapping[str, Any], telling: Audience)
     )
     return Listing(
         title=kind,
-        words=words(of_people, of_space, f", {plural(len(regions), 'region')}: {_KIND_TEXTS[kind]}"),
+        words=words(
+            _least_words(kind, found),
+            of_people,
+            of_space,
+            f", {plural(len(regions), 'region')}: {_KIND_TEXTS[kind]}",
+        ),
         items=tuple(_region_item(region, over) for region in regions[:most]),
         figures=("share",) if over is None else (f"of {over}", "of the space"),
         left=(
@@ -110,6 +115,11 @@ def _kind_listing(kind: RegionKind, found: Mapping[str, Any], telling: Audience)
         if rest
         else None,
     )
+
+
+def _least_words(kind: RegionKind, found: Mapping[str, Any]) -> str:
+    """Shares of what is proved are the least there is, as long as boxes are undecided: some individuals of those may be affected."""
+    return "at least " if kind in ("fair", "biased") and found["undecided"] else ""
 
 
 def _share_figures(over: str | None, people: Fraction, measure: Fraction) -> tuple[str, ...]:

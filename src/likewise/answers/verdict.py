@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from likewise.verifying.result import Result
 
 
+DECISIONS_MAY_DIFFER = "may still differ: two probabilities that are close can lie on both sides of the threshold; whether they do is another claim"
+
+
 def verdict_answer(
     result: Result, telling: Audience = PYTHON_AUDIENCE, *, claim: bool = True, steps: bool = True
 ) -> Answer:
@@ -88,6 +91,8 @@ def ground_facts(result: Result) -> list[Fact]:
     found = []
     if result.verdict == "FAIR":
         found.append(fact("basis", basis_in_words(result)))
+        if result.claimed.property.kind == "probability":
+            found.append(fact("decisions", DECISIONS_MAY_DIFFER))
     else:
         found += comparison_facts(result.stats)
     found += warning_facts(result.stats) + reason_facts(result.reason)

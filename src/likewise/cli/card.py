@@ -31,7 +31,7 @@ def card(**given: Any) -> int:
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
     share = None if given["share"] is None else _read_share(given["share"])
-    from likewise.cli.claims import load_claim, start_run
+    from likewise.cli.claims import file_digests, load_claim, start_run
     from likewise.cli.output import emit
     from likewise.search.budget import interruptible
     from likewise.verifying.verification import verify_problem
@@ -47,7 +47,7 @@ def card(**given: Any) -> int:
         disparity=disparity,
         share=share,
         certificate_path=given["certificate"],
-        files=_file_digests(flags),
+        files=file_digests(flags),
         command=_verify_command(given, loaded),
     )
     if given["output"] is None:
@@ -107,21 +107,6 @@ def _read_share(path: str) -> dict[str, Any]:
             f"--share {path}: no share", hint='{"lower": 0.1, "upper": 0.2, "method": "certified", ...}'
         )
     return dict(found)
-
-
-def _file_digests(flags: ClaimFlags) -> dict[str, str]:
-    """Of the files that were named: the claim file and the model."""
-    import hashlib
-
-    from likewise.spec.file import read_spec
-
-    model = flags.model or (read_spec(flags.spec).model_path if flags.spec else None)
-    files = {"claim file": flags.spec, "model file": model}
-    found = {name: path for name, path in files.items() if path is not None and Path(path).is_file()}
-    return {
-        f"{name} {Path(path).name}": hashlib.sha256(Path(path).read_bytes()).hexdigest()
-        for name, path in found.items()
-    }
 
 
 def _write(path: str, text: str) -> None:

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from likewise.run import Run
     from likewise.spec.claim import WrittenClaim
     from likewise.spec.data_rows import DataRows
+    from likewise.spec.display_names import DisplayNames
     from likewise.spec.model_reading import ModelReading
     from likewise.spec.outside import Outside
     from likewise.spec.properties import Property
@@ -201,6 +203,39 @@ def model_file(flags: ClaimFlags) -> str | None:
         return _read_claim(flags.spec).model_path
     except LikewiseError:
         return None
+
+
+def file_digests(flags: ClaimFlags) -> dict[str, str]:
+    """SHA-256 of the files that a claim is about, by what they are and their names: the claim file, the model, the data."""
+    import hashlib
+
+    claim = None if flags.spec is None else _read_claim(flags.spec)
+    files = {
+        "claim file": flags.spec,
+        "model file": flags.model or (claim.model_path if claim else None),
+        "data": flags.data or (claim.data_path if claim else None),
+    }
+    found = {name: path for name, path in files.items() if path is not None and Path(path).is_file()}
+    digests = {}
+    for name, path in found.items():
+        with Path(path).open("rb") as content:
+            digests[f"{name} {Path(path).name}"] = hashlib.file_digest(content, "sha256").hexdigest()
+    return digests
+
+
+def display_names(flags: ClaimFlags) -> DisplayNames:
+    """What the claim file says that readers call things; the model and the data by their files where it says nothing."""
+    from likewise.spec.display_names import NO_NAMES
+
+    claim = None if flags.spec is None else _read_claim(flags.spec)
+    names = NO_NAMES if claim is None else claim.display
+    model = flags.model or (claim.model_path if claim else None)
+    data = flags.data or (claim.data_path if claim else None)
+    return replace(
+        names,
+        model=names.model or (None if model is None else Path(model).name),
+        data=names.data or (None if data is None else Path(data).name),
+    )
 
 
 def _reading_of(path: str, claim: WrittenClaim | None) -> ModelReading | None:

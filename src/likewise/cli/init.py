@@ -152,7 +152,22 @@ def _open_model(given: Mapping[str, Any]) -> Any:
         return None  # a name is all that is needed here
     if Path(path).suffix.lower() in NETWORKS:
         return None  # it knows no names; what it takes is drafted from the file
-    return read_model(path, allow_pickle=given["allow_pickle"], trust=given["trust"])
+    model = read_model(path, allow_pickle=given["allow_pickle"], trust=given["trust"])
+    _refuse_unreadable(model, path)
+    return model
+
+
+def _refuse_unreadable(model: Any, path: str) -> None:
+    """Refuse a model that no claim file makes readable: what `verify` would say, before a draft is filled in for nothing."""
+    from likewise.importers.registry import check_known, find_forest_reader
+    from likewise.importers.unfold import unfold
+
+    try:
+        final = unfold(model).final
+        if find_forest_reader(final) is None:
+            check_known(final)
+    except LikewiseError as error:
+        raise error.located(path) from None
 
 
 def _class_labels(model: Any) -> list[Any]:

@@ -342,6 +342,11 @@ REPORT_READ = tuple(
     )
     for name in REPORT_ANALYSES
 )
+REPORT_FULL = click.Option(
+    ["--full"],
+    is_flag=True,
+    help="Ask all that can be asked: also how many, how far, who, and what can be done.",
+)
 UI_FOLDER = click.Argument(["folder"], required=False, default=".", metavar="[FOLDER]")
 UI_PORT = click.Option(
     ["--port"],

@@ -71,7 +71,7 @@ def repair(**given: Any) -> int:
             reference=_parse_reference(given["reference"], loaded.space),
             grid=given["grid"],
         )
-        repaired = repair_problem(loaded.problem, run, method, _read_labels(loaded))
+        repaired = repair_problem(loaded.problem, run, method, read_labels(loaded))
     if output is not None and repaired.result.verdict == "FAIR":
         _write(repaired.model, output)
     if show.certificate is not None and repaired.result.certificate is not None:
@@ -112,7 +112,7 @@ def _write(model: Any, path: Path) -> None:
         raise SpecError(f"--output {path}: cannot be written: {error.strerror or error}") from None
 
 
-def _read_labels(loaded: LoadedClaim) -> Any:
+def read_labels(loaded: LoadedClaim) -> Any:
     """The column that is predicted, if its values are the model's own labels (or numbers, of a regressor)."""
     if loaded.rows is None or loaded.label is None or loaded.label not in list(loaded.rows.columns):
         return None

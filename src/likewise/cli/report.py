@@ -16,15 +16,21 @@ from likewise.cli.options import REPORT_ANALYSES, ClaimFlags, SearchFlags
 from likewise.errors import DataError, InternalError, LikewiseError
 
 if TYPE_CHECKING:
+    from likewise.cli.claims import LoadedClaim
     from likewise.problem import Problem
     from likewise.report import Analyses
     from likewise.run import Run
 
 VERDICT_SHARE = 0.5  # of the budget
+CONFIDENCE, GRID = 0.99, 9  # as `likewise share` and `likewise repair` have them
 SECTIONS = {
     "disparity": "how large the difference can be",
     "margins": "how it grows with the tolerances",
     "audit": "the rows of the data",
+    "radius": "how far they may differ",
+    "share": "how many are affected",
+    "regions": "who is treated alike",
+    "repair": "what can be done",
 }
 
 
@@ -33,15 +39,17 @@ def report(**given: Any) -> int:
     """Write the answers about a claim as one HTML file.
 
     CLAIM and flags are those of `likewise verify`. Half of the budget is for the verdict, the rest for how large the gap can
-    be, how it grows with the tolerances, and for the rows of the data where there are any.
+    be, how it grows with the tolerances, and for the rows of the data where there are any. With --full, it is for how many are
+    affected, for how far similar individuals may differ, for who is treated alike and for a repaired model as well.
 
     \b
     likewise report claim.toml -o report.html
+    likewise report claim.toml --full --budget 300 -o report.html
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
     from likewise.answers.answer import code, fact
     from likewise.answers.verdict import verdict_answer
-    from likewise.cli.claims import load_claim, start_run
+    from likewise.cli.claims import display_names, file_digests, load_claim, start_run
     from likewise.cli.output import emit, emit_answer
     from likewise.cli.steps import repeat_command
     from likewise.report import Analyses, write_report
@@ -57,7 +65,10 @@ def report(**given: Any) -> int:
             if given["certificate"] is not None and result.certificate is not None:
                 result.certificate.save(given["certificate"])
             names = {name: given[name] for name in read}
-            analyses = _run_analyses(loaded.problem, run, given["of"], read, names)
+            questions = _questions(loaded.problem, given["of"])
+            if given["full"]:
+                questions |= _further_questions(loaded)
+            analyses = _run_analyses(questions, run, read, names)
     path = write_report(
         result,
         given["output"],
@@ -67,6 +78,8 @@ def report(**given: Any) -> int:
             repeat_command("export", "report", given, flags.spec, loaded.property, {"output": "model.json"})
         ),
         certificate_file=None if result.certificate is None else given["certificate"],
+        display=display_names(flags),
+        files=file_digests(flags),
     )
     if given["quiet"]:
         emit(str(result.verdict))
@@ -79,12 +92,11 @@ def report(**given: Any) -> int:
 
 
 def _run_analyses(
-    problem: Problem, run: Run, of: str | None, read: dict[str, Any], names: dict[str, str]
+    questions: dict[str, Callable[[Run], Any]], run: Run, read: dict[str, Any], names: dict[str, str]
 ) -> Analyses:
     """What is read, and what is found in what is left of the budget; what cannot be asked of this claim is left out with its reason."""
     from likewise.report import Analyses
 
-    questions = _questions(problem, of)
     found, left_out = dict(read), {}
     waiting = [name for name in questions if name not in read]
     for place, name in enumerate(waiting):
@@ -118,6 +130,28 @@ def _questions(problem: Problem, of: str | None) -> dict[str, Callable[[Run], An
         asked["margins"] = lambda part: margins_of_problem(problem, part, limited)
     if claim.X is not None:
         asked["audit"] = lambda part: audit_problem(problem, part)
+    return asked
+
+
+def _further_questions(loaded: LoadedClaim) -> dict[str, Callable[[Run], Any]]:
+    """All else that can be asked of the claim."""
+    from likewise.analysis.radius import radius_of_problem
+    from likewise.analysis.regions import regions_of_problem
+    from likewise.analysis.repair import repair_problem
+    from likewise.analysis.repair_request import RepairMethod
+    from likewise.analysis.share import ShareRequest, share_of_problem
+    from likewise.cli.repair import read_labels
+
+    problem, has_rows = loaded.problem, loaded.rows is not None
+    counted = ShareRequest(over="uniform", method="auto", confidence=CONFIDENCE, has_rows=has_rows)
+    mean = RepairMethod(name="average", weights="uniform", reference=None, grid=GRID)
+    asked: dict[str, Callable[[Run], Any]] = {
+        "share": lambda part: share_of_problem(problem, part, counted),
+        "regions": lambda part: regions_of_problem(problem, part),
+        "repair": lambda part: repair_problem(problem, part, mean, read_labels(loaded)),
+    }
+    if problem.claim.similarity.within:
+        asked["radius"] = lambda part: radius_of_problem(problem, part)
     return asked
 
 

@@ -14,7 +14,7 @@ from likewise.displays.display import (
     document_of,
     short_label,
 )
-from likewise.figures import bound_text
+from likewise.figures import number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,15 +94,9 @@ class RadiusDisplay(Display):
         return self._attach_axes(ax)
 
     def _title(self) -> str:
-        proved = (
-            "nothing is proved"
-            if self.proved is None
-            else f"proved up to {bound_text(self.proved, up=False)}"
-        )
+        proved = "nothing is proved" if self.proved is None else f"proved up to {number_text(self.proved)}"
         return proved + (
-            ", nothing refuted"
-            if self.refuted is None
-            else f", refuted at {bound_text(self.refuted, up=True)}"
+            ", nothing refuted" if self.refuted is None else f", refuted at {number_text(self.refuted)}"
         )
 
 

@@ -6,9 +6,11 @@ searches nor model families.
     documents   the analyses as documents, and the answers that they become; the space as a table
     pictures    where lines and bars of the drawings go
     score_path  what each differing feature makes of the gap of a pair
+    names       what readers call features and labels
+    summary     the report in three sentences
     provenance  when, with what, by which command; the certificate
-    regionmap   boxes as numbers, for the map that the reader chooses the axes of
-    writing     the template filled in, within a size, onto disk
+    region_map  boxes as numbers, for the map that the reader chooses the axes of
+    page        the template filled in, within a size, onto disk
     templates   HTML, style and script
 """
 

@@ -22,6 +22,7 @@ from likewise.figures import number_text
 
 if TYPE_CHECKING:
     from likewise.answers.answer import Answer
+    from likewise.spec.display_names import DisplayNames
     from likewise.spec.features import Feature
     from likewise.spec.similarity import Relation
     from likewise.verifying.result import Result
@@ -131,13 +132,14 @@ def _audit_rows_answer(found: Mapping[str, Any], telling: Audience, most: int) -
 # -- the space --------------------------------------------------------------------------------------------
 
 
-def space_table(result: Result, most: int) -> dict[str, Any]:
+def space_table(result: Result, most: int, names: DisplayNames) -> dict[str, Any]:
     """Features with their values and how far similar individuals may differ in them, at most so many, and the constraints."""
     space, similarity = result.claimed.space, result.claimed.similarity
     relations = similarity.relations(space)
     rows = [
         {
-            "name": name,
+            "name": names.feature(name),
+            "column": None if names.feature(name) == name else name,
             "values": space[name].describe(),
             "relation": _relation_text(relation, space[name]),
             "may": relation.kind != "same",

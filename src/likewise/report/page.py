@@ -10,23 +10,26 @@ import base64
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.answer import Pair
+from likewise.answers.answer import Pair, Table
 from likewise.answers.html import sentence_html, sort_key, words_html
 from likewise.answers.texts import escape_unprintable, json_value
 from likewise.answers.verdict import ground_facts, pair_of_result, verdict_answer
 from likewise.errors import DataError
 from likewise.figures import number_text, percent_text, seconds_text
 from likewise.report.documents import Analyses, make_answers, space_table
+from likewise.report.names import claim_text, rename_pair, rename_table
 from likewise.report.pictures import bracket_chart, bracket_history, radius_levels, share_bar, thin_points
-from likewise.report.provenance import certificate_summary, provenance
+from likewise.report.provenance import certificate_summary, provenance, written_on
 from likewise.report.region_map import KINDS, region_map
 from likewise.report.score_path import score_path
+from likewise.report.summary import three_sentences
 from likewise.spec.atomic_write import write_atomically
+from likewise.spec.display_names import NO_NAMES, DisplayNames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from likewise.verifying.result import Result
 
 MOST_BYTES = 500_000
+LEAST_DRAWN = 3  # points of a search, below which a drawing says less than its numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +71,11 @@ def write_report(
     command: str | None = None,
     export: str | None = None,
     certificate_file: str | os.PathLike[str] | None = None,
+    display: DisplayNames = NO_NAMES,
+    files: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write the report, whole or not at all; `command` is the one that writes it, `export` one that writes the model's parameters."""
+    """Write the report, whole or not at all; `command` is the one that writes it, `export` one that writes the model's parameters, `display`
+    what readers call things, `files` digests (SHA-256) of files by what they are."""
     made = ReportContent(
         result=result,
         analyses=Analyses() if analyses is None else analyses,
@@ -76,6 +83,8 @@ def write_report(
         certificate=certificate_summary(result.certificate, certificate_file),
         command=command,
         export=export,
+        names=display,
+        files=files or {},
     )
     content = b""
     for room in PAGE_LIMITS:
@@ -99,22 +108,31 @@ class ReportContent:
     certificate: Mapping[str, Any] | None
     command: str | None
     export: str | None
+    names: DisplayNames = NO_NAMES
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def render_page(made: ReportContent, room: PageLimits) -> str:
     """The page."""
     from markupsafe import Markup
 
-    result, analyses = made.result, made.analyses
+    result, analyses, names = made.result, made.analyses, made.names
     style, script = _template_file("style.css"), _template_file("script.js")
     answers = make_answers(analyses, result, rows=room.rows, boxes=room.regions)
+    if "audit" in answers:
+        audit = answers["audit"]
+        blocks = (rename_table(one, names) if isinstance(one, Table) else one for one in audit.blocks)
+        answers["audit"] = replace(audit, blocks=tuple(blocks))
     regions = _region_section(answers.get("regions"), made, room)
     context = {
         "result": result,
+        "names": names,
+        "claim": claim_text(result, names),
+        "sentences": three_sentences(result, analyses, names),
         "verdict": verdict_answer(result, claim=False, steps=False),
         "grounds": ground_facts(result),
-        "pair": _pair_section(result, room),
-        "path": score_path(made.contributions, room.features),
+        "pair": _pair_section(result, room, names),
+        "path": score_path(made.contributions, room.features, names),
         **{name: answers.get(name) for name in SECTIONS},
         "charts": {
             name: draw(_picture_data(answers.get(name))) for name, draw in CHARTS.items() if name in answers
@@ -122,10 +140,12 @@ def render_page(made: ReportContent, room: PageLimits) -> str:
         "regions": regions,
         "left_out": analyses.left_out,
         "files": analyses.files,
-        "space": space_table(result, room.features),
+        "space": space_table(result, room.features, names),
         "certificate": made.certificate,
         "attached": room.attach and made.certificate is not None and made.certificate["content"] is not None,
         "provenance": provenance(made.command),
+        "digests": made.files,
+        "written": written_on(),
         "export": made.export,
         "data": json_text(_page_data(made, room, regions)),
         "style": Markup(style),
@@ -135,12 +155,13 @@ def render_page(made: ReportContent, room: PageLimits) -> str:
     return _environment().get_template("report.html.j2").render(context)
 
 
+SHOWN_KINDS = ("biased", "fair", "undecided", "empty")  # of regions, in the table
 SECTIONS = ("disparity", "margins", "radius", "share", "audit", "repair")
 CHARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "disparity": bracket_history,
+    "disparity": lambda drawn: bracket_history(drawn) if len(drawn["history"]) >= LEAST_DRAWN else None,
     "margins": lambda drawn: bracket_chart([point[:3] for point in drawn["points"]], drawn["limit"]),
-    "radius": radius_levels,
-    "share": share_bar,
+    "radius": lambda drawn: radius_levels(drawn) if len(drawn["history"]) >= LEAST_DRAWN else None,
+    "share": lambda drawn: share_bar(drawn) if drawn["upper"] > 0 and drawn["lower"] < 1 else None,
 }
 
 
@@ -149,12 +170,12 @@ def _picture_data(answer: Answer | None) -> Mapping[str, Any]:
     return {} if answer is None or not answer.pictures else answer.pictures[0].drawn
 
 
-def _pair_section(result: Result, room: PageLimits) -> dict[str, Any] | None:
+def _pair_section(result: Result, room: PageLimits, names: DisplayNames) -> dict[str, Any] | None:
     """The pair, with at most so many features."""
     found: list[Pair] = pair_of_result(result)
     if not found:
         return None
-    pair = found[0]
+    pair = rename_pair(found[0], names)
     return {
         "shown": pair.features[: room.features],
         "left": max(len(pair.features) - room.features, 0),
@@ -186,11 +207,11 @@ def _region_section(answer: Answer | None, made: ReportContent, room: PageLimits
                 [(percent_text(share(region)), float(share(region))) for share in shares_of],
                 region["rule"],
             )
-            for region in kept
+            for region in sorted(kept, key=lambda region: SHOWN_KINDS.index(region["kind"]))
         ],
         "total": len(found),
         "undrawn": float(sum(measure_of(region) for region in left)),
-        "map": region_map(kept, made.result.claimed.space),
+        "map": region_map(kept, made.result.claimed.space, made.names),
     }
 
 

@@ -22,6 +22,11 @@ LIBRARIES = ("numpy", "scikit-learn", "xgboost", "xgboost-cpu", "lightgbm")
 MOST_ATTACHED = 200_000  # bytes of a certificate that are put into the file itself
 
 
+def written_on() -> str:
+    """The day, for the head of the page."""
+    return datetime.now(UTC).strftime("%Y-%m-%d")
+
+
 def provenance(command: str | None) -> list[tuple[str, str]]:
     """When, with what, and by which command."""
     rows = [

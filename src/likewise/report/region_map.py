@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from likewise.answers.texts import value_text
+from likewise.spec.display_names import NO_NAMES, DisplayNames
 from likewise.spec.features import Categorical, Integer, Ordinal
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 KINDS = ("biased", "undecided", "fair", "empty")
 
 
-def region_map(regions: Iterable[Mapping[str, Any]], space: Space) -> dict[str, Any]:
+def region_map(
+    regions: Iterable[Mapping[str, Any]], space: Space, called: DisplayNames = NO_NAMES
+) -> dict[str, Any]:
     """Axes (the features that tell regions apart, the most telling first) and boxes of `[kind, share, {axis: range or positions}]`."""
     found = list(regions)
     told = Counter(name for region in found for name in region["box"] if name in space)
@@ -41,7 +44,11 @@ def region_map(regions: Iterable[Mapping[str, Any]], space: Space) -> dict[str, 
         ]
         for region in found
     ]
-    return {"kinds": list(KINDS), "axes": [_feature_axis(name, space) for name in names], "boxes": boxes}
+    return {
+        "kinds": list(KINDS),
+        "axes": [{**_feature_axis(name, space), "name": called.feature(name)} for name in names],
+        "boxes": boxes,
+    }
 
 
 def _feature_axis(name: str, space: Space) -> dict[str, Any]:

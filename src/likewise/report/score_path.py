@@ -8,10 +8,11 @@ from likewise.figures import signed_text
 from likewise.report.pictures import contribution_bars
 
 if TYPE_CHECKING:
+    from likewise.spec.display_names import DisplayNames
     from likewise.verifying.contributions import Contributions
 
 
-def score_path(contributions: Contributions | None, most: int) -> dict[str, Any] | None:
+def score_path(contributions: Contributions | None, most: int, names: DisplayNames) -> dict[str, Any] | None:
     """What each differing feature makes of the gap, largest first, with a bar for each number; at most so many."""
     if contributions is None:
         return None
@@ -31,7 +32,7 @@ def score_path(contributions: Contributions | None, most: int) -> dict[str, Any]
         "approximate": contributions.approximate,
         "left": left,
         "rows": [
-            {"name": part.feature, "cells": cells}
+            {"name": names.feature(part.feature), "cells": cells}
             for part, cells in zip(parts, zip(*drawn, strict=True), strict=True)
         ],
         "together": [*(signed_text(value) for value in missed), ""][: len(columns)],

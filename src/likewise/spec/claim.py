@@ -13,6 +13,7 @@ from dataclasses import KW_ONLY, dataclass
 from os import PathLike, fspath
 
 from likewise.errors import SpecError, suggest_name
+from likewise.spec.display_names import NO_NAMES, DisplayNames
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 from likewise.spec.outside import Outside, check_choice
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
@@ -37,6 +38,7 @@ class WrittenClaim:
     label: str | None = None
     reading: ModelReading = READ_AS_IT_IS
     outside: Outside = "error"
+    display: DisplayNames = NO_NAMES
 
     def __post_init__(self) -> None:
         for value, kind, what in (
@@ -45,6 +47,7 @@ class WrittenClaim:
             (self.property, SameDecision | ScoreGap | ProbabilityGap, "property"),
             (self.label, str | None, "label"),
             (self.reading, ModelReading, "reading of its model"),
+            (self.display, DisplayNames, "names for readers"),
         ):
             if not isinstance(value, kind):
                 raise SpecError(f"a claim's {what} cannot be {value!r}")
@@ -59,6 +62,11 @@ class WrittenClaim:
         if strange:
             raise SpecError(
                 f"model.inputs: there is no feature {strange[0]!r}{suggest_name(strange[0], self.space.names)}"
+            )
+        unknown = [name for name in self.display.features if name not in self.space]
+        if unknown:
+            raise SpecError(
+                f"display.features: there is no feature {unknown[0]!r}{suggest_name(unknown[0], self.space.names)}"
             )
         object.__setattr__(self, "model_path", _absolute_path(self.model_path, "model_path"))
         object.__setattr__(self, "data_path", _absolute_path(self.data_path, "data_path"))

@@ -21,7 +21,7 @@ Features come from the data unless ``data.features`` is ``"listed"``: every colu
 bounds and levels observed, and those listed in the file override theirs. Without ``data.path`` all of
 them are listed. ``missing = true`` lets a feature be missing (the level None, for levels). Paths are relative to the folder of the file. Every error names the file, the key,
 what was expected, and the closest right name. Of an ``.onnx`` file, ``[model.inputs]`` says which feature is in which column (`model_reading`), and ``model.labels`` what
-its classes are called.
+its classes are called. ``[display]`` has names for the readers of a report (`display_names`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from typing import Any, NoReturn
 
 from likewise.errors import LikewiseError, SpecError, suggest_name
 from likewise.spec.claim import WrittenClaim
+from likewise.spec.display_names import DisplayNames
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.model_reading import LevelColumns, ModelReading
 from likewise.spec.numbers import short_repr
@@ -44,7 +45,7 @@ from likewise.spec.toml_writer import spec_text, toml_key, write_spec
 
 __all__ = ["WrittenClaim", "read_spec", "spec_text", "write_spec"]
 
-_TABLES = ("model", "data", "features", "similarity", "property", "constraints")
+_TABLES = ("model", "data", "features", "similarity", "property", "constraints", "display")
 _DOMAIN_KEYS = {
     "continuous": ("lo", "hi"),
     "integer": ("lo", "hi"),
@@ -83,6 +84,7 @@ def read_spec(path: str | Path) -> WrittenClaim:
             label=label,
             reading=reading,
             outside=outside,
+            display=DisplayNames.of(_read_section(file, document, "display", None)),
         )
     except SpecError as error:
         raise error.located(str(file)) from None

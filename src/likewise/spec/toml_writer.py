@@ -16,6 +16,7 @@ from likewise.errors import SpecError
 from likewise.spec.atomic_write import write_atomically
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.constraints import Constraint, parse_constraints
+from likewise.spec.display_names import NAME_KEYS, DisplayNames
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.model_reading import READ_AS_IT_IS, LevelColumns, ModelReading
 from likewise.spec.properties import SameDecision
@@ -39,6 +40,7 @@ def spec_text(claim: WrittenClaim, *, comments: bool = True, folder: str | Path 
         _constraint_lines(claim.space, comments),
         _similarity_lines(claim, comments),
         _property_lines(claim, comments),
+        _display_lines(claim.display),
     ):
         lines += [*section, ""]
     text = "\n".join(lines).strip("\n") + "\n"
@@ -92,6 +94,18 @@ def _reading_lines(reading: ModelReading) -> Iterator[str]:
         yield f"{toml_key(name)} = ["
         yield from (f"    {_column_text(column)}," for column in columns)
         yield "]"
+
+
+def _display_lines(names: DisplayNames) -> Iterator[str]:
+    texts = names.to_dict()
+    tables = {key: texts.pop(key) for key in NAME_KEYS if key in texts}
+    if texts:
+        yield "[display]"
+    yield from (f"{key} = {toml_string(text)}" for key, text in texts.items())
+    for key, named in tables.items():
+        yield ""
+        yield f"[display.{key}]"
+        yield from (f"{toml_key(name)} = {toml_string(text)}" for name, text in named.items())
 
 
 def _column_text(column: str | LevelColumns) -> str:

@@ -123,7 +123,9 @@ class PosedProblem:
             return "score"
         if self.gauge.of != "margin":
             return f"score of {head.classes[self.place(witness)]}"
-        return "votes for it" if head.rule == "votes" else "lead over others"
+        if head.rule == "votes":
+            return "votes for it"
+        return "lead over the other class" if len(head.classes) == 2 else "lead over others"
 
 
 def _least_lead(case: Case, scores: Floats) -> float:

@@ -203,14 +203,17 @@ class Result(ShownResult):
         repair: Any = None,
         command: str | None = None,
         certificate_file: str | PathLike[str] | None = None,
+        display: Mapping[str, Any] | None = None,
     ) -> Path:
         """Write this answer, with those of the analyses given, as one HTML file that needs nothing else (docs/report.md).
 
         The analyses are what `measure`, `analysis.margins.margins`, `radius`, `audit`, `share`, `regions` and `repair` return for the
         same claim, or the documents that their `to_dict` makes. `command` and
-        `certificate_file`, where the certificate was saved, are quoted as they are.
+        `certificate_file`, where the certificate was saved, are quoted as they are. `display` has names for readers, as ``[display]`` of a
+        claim file: title, model, data and author, and tables of features and labels.
         """
         from likewise.report import Analyses, write_report
+        from likewise.spec.display_names import DisplayNames
 
         return write_report(
             self,
@@ -226,6 +229,7 @@ class Result(ShownResult):
             ),
             command=command,
             certificate_file=certificate_file,
+            display=DisplayNames.of(display or {}),
         )
 
 

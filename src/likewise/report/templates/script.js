@@ -88,7 +88,7 @@
 
   const MOST_CELLS = 40; // along an axis
   const DENSE = 120; // cells, from which on they have no borders
-  const LEFT = 74, RIGHT = 434, TOP = 6, BOTTOM = 286;
+  const LEFT = 74, RIGHT = 434, TOP = 24, BOTTOM = 286;
   const map = data.region_map;
   if (map) {
     const across = document.getElementById("map-across"), up = document.getElementById("map-up");
@@ -212,6 +212,6 @@
     }
     const name = axis.name.length > 40 ? axis.name.slice(0, 39) + "…" : axis.name;
     svg.append(flat ? drawn("text", { x: RIGHT, y: BOTTOM + 36, "text-anchor": "end" }, name + " →")
-      : drawn("text", { x: 12, y: TOP + 4, transform: "rotate(-90 12 " + (TOP + 4) + ")", "text-anchor": "end", dy: 0 }, name + " →"));
+      : drawn("text", { x: 4, y: TOP - 9, "text-anchor": "start" }, "↑ " + name));
   }
 })();
