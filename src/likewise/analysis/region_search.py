@@ -20,12 +20,13 @@ import numpy as np
 
 from likewise.analysis.partition.constraints import excludes_box
 from likewise.analysis.partition.cuts import Cutter
-from likewise.analysis.partition.engine import BoxVerdict, Partition, Weights
+from likewise.analysis.partition.engine import BoxVerdict, Partition, SavedBox, Weights
 from likewise.analysis.partition.proofs import budget_slice
 from likewise.analysis.partition.seeds import Seeder
 from likewise.analysis.partition.translator import Translator
 from likewise.analysis.region_merge import SPACE_WEIGHT, Piece, reduce_pieces
 from likewise.analysis.region_result import Region, Regions, make_region
+from likewise.analysis.region_state import SavedPiece, SavedRegions
 from likewise.clock import OutOfTime, check_clock
 from likewise.progress import Listener, Snapshot
 from likewise.search.frontier import LOWER, UPPER
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from likewise.analysis.region_merge import RegionKind
     from likewise.certificate.certificate import Certificate
     from likewise.search.budget import Budget
+    from likewise.search.checkpoint import Checkpoint
 
     Floats = NDArray[np.float64]
 
@@ -88,8 +90,10 @@ class RegionSearch:
         people: People | None,
         listener: Listener,
         max_boxes: int | None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.judge, self.prover, self.people, self.listener = judge, prover, people, listener
+        self.checkpoint = checkpoint
         self.most = math.inf if max_boxes is None else max_boxes
         self.user = user = Translator(prover.space, judge)
         self.weights = (
@@ -104,6 +108,9 @@ class RegionSearch:
         with suppress(OutOfTime), prover.budget.watched():
             self.order = [int(k) for k in np.argsort(self.cutter.spreads(judge.lo, judge.hi), kind="stable")]
         self.proved: dict[RegionKind, list[Region]] = {"fair": [], "biased": []}
+        self.taken: list[Piece] = []  # what these were made of
+        self.waiting: list[Piece] = []  # for their proof
+        self.late: list[Piece] = []  # of those, what there was no time for
         self.empty: list[Piece] = []
         self.left: list[Piece] = []
         self.boxes = self.grown = 0
@@ -114,8 +121,9 @@ class RegionSearch:
         """All rounds."""
         budget = self.prover.budget
         with suppress(OutOfTime), budget.watched():
-            if self.judge.independent:
-                self._take(self._piece(self.partition.pop(), "fair"))
+            if self.judge.independent and self.partition.boxes:
+                self.waiting.append(self._piece(self.partition.pop(), "fair"))
+        self._prove_waiting()
         while self._continues:
             remaining = budget.seconds - budget.elapsed
             found = self.explore(budget_slice(budget, EXPLORE_SHARE * remaining))
@@ -123,9 +131,11 @@ class RegionSearch:
             grown = self.grow(budget_slice(budget, GROW_SHARE * remaining), most)
             self.boxes += len(found) + len(grown)
             self.grown += len(grown)
-            for piece in interleave_biased(reduce_pieces([*found, *grown], self.order)):
-                self._take(piece)
-        self.left += [self._piece(box, "undecided") for box in self.partition.boxes.values()]
+            self.waiting = list(interleave_biased(reduce_pieces([*found, *grown], self.order)))
+            self._prove_waiting()
+        if self.checkpoint is not None:
+            self.checkpoint.end()
+        self.left += [*self.late, *(self._piece(box, "undecided") for box in self.partition.boxes.values())]
         return Regions(
             fair=sorted(self.proved["fair"], key=_size_key),
             biased=sorted(self.proved["biased"], key=_size_key),
@@ -135,6 +145,44 @@ class RegionSearch:
             reason=self._reason(),
             stats={**budget.stats, "boxes": self.boxes + len(self.partition.boxes)},
         )
+
+    def _prove_waiting(self) -> None:
+        """Put what waits to the proof, one piece after another; what there was no time for waits on, should the search be taken up again."""
+        waiting, late = self.waiting, []
+        while waiting:
+            left, taken = len(self.left), len(self.taken)
+            self._take(waiting[0])
+            if self.prover.budget.over:
+                late.append(waiting[0])
+                self.late += self.left[left:]
+                del self.left[left:], self.taken[taken:]
+            del waiting[0]
+            if self.checkpoint is not None and not late:
+                self.checkpoint.look()
+        self.waiting = late
+
+    @property
+    def state(self) -> SavedRegions:
+        """What the search can be taken up from again."""
+        return SavedRegions(
+            boxes=tuple(map(SavedBox.of, self.partition.boxes.values())),
+            proved=tuple(map(SavedPiece.of, self.taken)),
+            waiting=tuple(map(SavedPiece.of, self.waiting)),
+            left=tuple(map(SavedPiece.of, self.left)),
+            empty=tuple(map(SavedPiece.of, self.empty)),
+            certificates=dict(self.prover.known),
+            counted=(self.boxes, self.grown, self.settled),
+        )
+
+    def restore(self, state: SavedRegions) -> None:
+        """Go on from there: what was proved is put to the proof first, as certificates are known."""
+        space, people = self.prover.space, self.people
+        self.partition.restore(state.boxes)
+        self.waiting = [piece.piece(space, people) for piece in (*state.proved, *state.waiting)]
+        self.left = [piece.piece(space, people) for piece in state.left]
+        self.empty = [piece.piece(space, people) for piece in state.empty]
+        self.prover.known.update(state.certificates)
+        self.boxes, self.grown, self.settled = state.counted
 
     def _unproved_regions(self, pieces: Sequence[Piece]) -> list[Region]:
         return sorted((make_region(piece, ()) for piece in reduce_pieces(pieces, self.order)), key=_size_key)
@@ -178,12 +226,15 @@ class RegionSearch:
     def explore(self, budget: Budget) -> list[Piece]:
         """What is found within the budget: what boxes look like, or that they can be cut no further."""
         found: list[Piece] = []
+        self.waiting = found
         most, partition = min(BOXES_A_REGION * self.most, MOST_BOXES), self.partition
         while partition.boxes and not budget.over and len(found) < most:
             for box, verdict in partition.step(partial(self.propose, budget), budget, BATCH):
                 found.append(self._piece(box, _KIND_OF_VERDICT[verdict.kind], verdict))
                 self.settled += self.weights.of(box)
                 self._report("looking for regions", len(found), len(partition.boxes), min(self.settled, 1.0))
+            if self.checkpoint is not None:
+                self.checkpoint.look()
         return found
 
     def propose(self, budget: Budget, boxes: Sequence[CodeBox]) -> Iterator[BoxVerdict]:
@@ -321,6 +372,7 @@ class RegionSearch:
         for part, certificates in self._certified(piece):
             if certificates and len(proved) < self.most:
                 proved.append(make_region(part, certificates))
+                self.taken.append(part)
             else:
                 self.left.append(as_undecided(part))
         self._report("proving regions", sum(map(len, self.proved.values())), len(self.left))

@@ -27,6 +27,7 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from likewise.analysis.partition.judge import BoxJudge
 from likewise.analysis.partition.people import ColumnPeople, People, RowPeople
 from likewise.analysis.partition.proofs import BoxProver, reduce_to_one_score
 from likewise.analysis.region_search import RegionSearch
+from likewise.analysis.region_state import SavedRegions
 from likewise.clock import OutOfTime
 from likewise.errors import SpecError
 from likewise.families.program_rounding import rounding_stats
@@ -45,7 +47,7 @@ from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.spec.features import Categorical
 from likewise.spec.properties import Property
-from likewise.verifying.certification import CheckRunner
+from likewise.verifying.certification import CheckRunner, take_up_analysis
 from likewise.verifying.posed_problem import pose
 
 if TYPE_CHECKING:
@@ -75,6 +77,8 @@ def regions(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Regions:
     """Boxes of individuals proved to be treated fairly, boxes of individuals all of whom are not, and the rest.
 
@@ -82,7 +86,7 @@ def regions(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, checkpoint, resume
         As for `verify`.
     around : str, frame or mapping, optional
         Ask for one fair box instead, as large as it can be made: around a rule such as
@@ -116,6 +120,8 @@ def regions(
         executor=executor,
         random_state=random_state,
         progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
     ) as run:
         rows = X if over is None or isinstance(over, str) else over
         claim = make_claim(model, space, similar, property, rows if around is None else None)
@@ -142,6 +148,8 @@ def regions_of_problem(
     claim, clock = problem.claim, run.budget
     space, property = claim.space, claim.property
     refuse_missing(space)
+    if around is not None and run.checkpoint is not None:
+        raise SpecError("the search for one box is not written down", hint="leave out around, or checkpoint")
     whole = reduce_to_one_score(problem.imported, property)
     problem = replace(problem, imported=whole)
     with interruptible(clock):
@@ -169,7 +177,15 @@ def regions_of_problem(
             found = grow_around(judge, prover, around, run.listener)
         else:
             people = None if over == "uniform" else _people_of(judge, problem, over)
-            found = RegionSearch(judge, prover, people, run.listener, max_boxes).run()
+            question = f"regions {over} {max_boxes} {property!r}".encode()
+            data = b"" if people is None else problem.codes.tobytes()
+            begun = take_up_analysis(ordered, run.checkpoint, question, data)
+            search = RegionSearch(judge, prover, people, run.listener, max_boxes, run.checkpoint)
+            if isinstance(begun, SavedRegions):
+                search.restore(begun)
+            if run.checkpoint is not None:
+                run.checkpoint.follow_analysis(lambda: search.state)
+            found = search.run()
     known = {**whole.compared.stats, **rounding_stats(whole.program)}
     return replace(found, stats={**found.stats, **known})
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from likewise.analysis.data_claim import pose_data, problem_rows
 from likewise.analysis.judged_rows import judge_all_data
 from likewise.analysis.row_claim import RowClaim, prepare_row_claim
-from likewise.analysis.share_methods import ShareComputation
+from likewise.analysis.share_methods import SavedShare, ShareComputation
 from likewise.analysis.share_result import Share
 from likewise.errors import SpecError
 from likewise.families.program_rounding import rounding_stats
@@ -28,6 +29,7 @@ from likewise.problem import Problem, make_claim, prepare
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
+from likewise.verifying.certification import take_up_analysis
 
 if TYPE_CHECKING:
     from likewise.spec.data_rows import DataRows
@@ -54,12 +56,14 @@ def share(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Share:
     """The share of individuals who have a differently treated counterpart.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, checkpoint, resume
         As for `verify`.
     over : "uniform", "marginals", frame, path or iterable of frames
         Who is counted: all individuals of the space alike; all of them, with every feature distributed as in `X` and independent of the
@@ -83,6 +87,8 @@ def share(
         executor=executor,
         random_state=random_state,
         progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
     ) as run:
         claim = make_claim(model, space, similar, property, X if wanted.of_space else None)
         if wanted.of_space:
@@ -123,12 +129,28 @@ def share_of_problem(problem: Problem, run: Run, wanted: ShareRequest, data: Dat
     judging, imported = prepare_row_claim(problem, run), problem.imported
     with interruptible(run.budget):
         if wanted.of_space:
-            sharing = ShareComputation(judging=judging, over=wanted.over, confidence=wanted.confidence)
+            sharing = _begin_share(judging, wanted)
             answer = sharing.by(wanted.method)
+            if run.checkpoint is not None:
+                run.checkpoint.end()
         else:
             answer = _share_of_rows(judging, data or problem_rows(problem), wanted.method)
     known = {**imported.compared.stats, **rounding_stats(judging.posed.imported.program)}
     return replace(answer, stats={**answer.stats, **known})
+
+
+def _begin_share(judging: RowClaim, wanted: ShareRequest) -> ShareComputation:
+    """A new one, or the one of its checkpoint, which follows it."""
+    run, asked = judging.run, judging.source.claim.property
+    sharing = ShareComputation(judging=judging, over=wanted.over, confidence=wanted.confidence)
+    question = f"share {wanted.over} {wanted.method} {wanted.confidence} {asked!r}".encode()
+    data = judging.rows.tobytes() if wanted.over == "marginals" else b""
+    begun = take_up_analysis(judging.posed, run.checkpoint, question, data)
+    if isinstance(begun, SavedShare):
+        sharing.begun = begun
+    if run.checkpoint is not None:
+        run.checkpoint.follow_analysis(lambda: sharing.state)
+    return sharing
 
 
 def _share_of_rows(judging: RowClaim, data: DataRows, method: str) -> Share:

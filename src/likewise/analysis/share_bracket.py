@@ -32,7 +32,7 @@ import numpy as np
 
 from likewise.analysis.form_masses import FormMasses
 from likewise.analysis.partition.constraints import constraint_status, most_moving_feature
-from likewise.analysis.partition.engine import BoxCount, BoxVerdict, Cut, Partition, Weights
+from likewise.analysis.partition.engine import BoxCount, BoxVerdict, Cut, Partition, SavedBox, Weights
 from likewise.analysis.partition.judge import BoxJudge
 from likewise.analysis.partition.proofs import MANY_BOXES_SHARE, CodeProver, budget_slice
 from likewise.clock import check_clock
@@ -57,6 +57,17 @@ FEW_INDIVIDUALS = (
     2_000  # individuals of a box that are looked through, those that differ in free features counted
 )
 FAIR_CELLS = 64  # of pairs, spent on a box that needs a certificate before it is cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedBracket:
+    """A bracket as a checkpoint has it."""
+
+    masses: tuple[Fraction, Fraction, Fraction, Fraction]  # biased, fair, valid, nobody
+    boxes: int
+    certificates: int
+    left: tuple[SavedBox, ...]
+    stuck: tuple[SavedBox, ...]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -108,6 +119,25 @@ class ShareBracket:
         most = 1 - self.nobody - self.fair
         return most / (most + self.valid) if most + self.valid else Fraction(1)
 
+    @property
+    def state(self) -> SavedBracket:
+        """What it can be taken up from again."""
+        return SavedBracket(
+            masses=(self.biased, self.fair, self.valid, self.nobody),
+            boxes=self.boxes,
+            certificates=0 if self.prover is None else self.prover.accepted,
+            left=tuple(map(SavedBox.of, self.partition.boxes.values())),
+            stuck=tuple(map(SavedBox.of, self.stuck)),
+        )
+
+    def restore(self, state: SavedBracket) -> None:
+        """Go on from there: masses that were counted are."""
+        self.biased, self.fair, self.valid, self.nobody = state.masses
+        self.boxes, self.stuck = state.boxes, [one.box for one in state.stuck]
+        self.partition.restore(state.left)
+        if self.prover is not None:
+            self.prover.accepted = state.certificates
+
     def run(self, *, width: float, seconds: float) -> None:
         """Until the bracket is so narrow, or so many seconds (of the budget) have passed."""
         budget = BudgetUntil(self.judging.budget, self.judging.budget.elapsed + seconds)
@@ -122,6 +152,8 @@ class ShareBracket:
             for box, verdict in self.partition.step(self._judge, budget, count):
                 self._count(box, verdict)
             pace.done(count)
+            if self.judging.run.checkpoint is not None:
+                self.judging.run.checkpoint.look()
             self.judging.tell(
                 "settling cells",
                 lower=float(self.lower),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from likewise.analysis.measures import Measure, has_uniform_codes, marginal_measure, uniform_measure
 from likewise.analysis.row_claim import RowClaim, imputed_tolerance_features
-from likewise.analysis.share_bracket import ShareBracket
+from likewise.analysis.share_bracket import SavedBracket, ShareBracket
 from likewise.analysis.share_enumeration import EnumeratedMass, can_enumerate, enumerate_everybody
 from likewise.analysis.share_result import Share, ShareMethod
-from likewise.analysis.share_sample import AIMED_WIDTH, Sampler, make_draw
+from likewise.analysis.share_sample import AIMED_WIDTH, Sampler, SavedSample, make_draw
 from likewise.analysis.sum_distribution import bracket_share_of_sum
 from likewise.errors import SpecError
 from likewise.spec.features import Integer
@@ -24,13 +24,35 @@ FIRST_SHARE = 0.02  # of it, by which forms have settled something, or will not 
 PROMISING = 0.5  # what may be open by then
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedShare:
+    """A share as a checkpoint has it: the bracket by boxes and the sample that it is made of, as far as there are any."""
+
+    bracket: SavedBracket | None = None
+    sample: SavedSample | None = None
+
+
 @dataclass(slots=True, kw_only=True)
 class ShareComputation:
-    """One share over a measure."""
+    """One share over a measure; `begun` is where it was before."""
 
     judging: RowClaim
     over: str
     confidence: float
+    begun: SavedShare = field(default_factory=SavedShare)
+    bracketing: ShareBracket | None = None
+    sample: SavedSample | None = None
+
+    @property
+    def state(self) -> SavedShare:
+        """What it can be taken up from again."""
+        bracket = self.begun.bracket if self.bracketing is None else self.bracketing.state
+        return SavedShare(bracket=bracket, sample=self.sample)
+
+    def _keep(self, sample: SavedSample | None) -> None:
+        self.sample = sample
+        if self.judging.run.checkpoint is not None:
+            self.judging.run.checkpoint.look()
 
     def by(self, method: str) -> Share:
         """By the method that was asked for, or the best one that the budget allows."""
@@ -115,6 +137,9 @@ class ShareComputation:
             measure=self.measure,
             checking=CheckRunner.of(self.judging.run),
         )
+        if self.begun.bracket is not None:
+            bracketing.restore(self.begun.bracket)
+        self.bracketing = bracketing
         bracketing.run(width=NARROW_ENOUGH, seconds=self.judging.budget.seconds)
         return self._share_of_boxes(bracketing)
 
@@ -162,6 +187,8 @@ class ShareComputation:
             mass=float(mass),
             settled=float(low),
             confidence=self.confidence,
+            begun=self.begun.sample,
+            keep=None if judging.run.checkpoint is None else self._keep,
         ).run()
         ends = sample.interval
         known = (Fraction(0), Fraction(1)) if bracketing is None else (bracketing.lower, bracketing.upper)
@@ -187,7 +214,20 @@ class ShareComputation:
         """Cells settled before a sample is drawn, where their proofs are exact and settle anything."""
         if not self.judging.proves or not self.measure.known or self.judging.pairs.constraints:
             return None
+        sampled = self.begun.sample is not None
+        if sampled and self.begun.bracket is None:
+            return None
         bracketing = ShareBracket(judging=self.judging, measure=self.measure)
+        if self.begun.bracket is not None:
+            bracketing.restore(self.begun.bracket)
+        self.bracketing = bracketing
+        if not sampled:  # which is drawn from what the boxes left then
+            self._settle_boxes(bracketing)
+        if not (bracketing.biased or bracketing.fair):
+            self.bracketing, self.begun = None, replace(self.begun, bracket=None)
+        return self.bracketing
+
+    def _settle_boxes(self, bracketing: ShareBracket) -> None:
         seconds, left = self.judging.budget.seconds, CELLS_SHARE
         if bracketing.forms is not None:
             bracketing.run(width=NARROW_ENOUGH, seconds=FIRST_SHARE * seconds)
@@ -195,7 +235,6 @@ class ShareComputation:
             left = left - FIRST_SHARE if bracketing.upper - bracketing.lower <= PROMISING else 0.0
         if left:
             bracketing.run(width=NARROW_ENOUGH, seconds=left * seconds)
-        return bracketing if bracketing.biased or bracketing.fair else None
 
 
 def _share_bounds(found: EnumeratedMass) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from likewise.analysis.intervals import SampleRung, clopper_pearson, draws_neede
 from likewise.analysis.row_claim import RowClaim
 from likewise.analysis.row_pieces import judge_all_rows
 from likewise.errors import SpecError
+from likewise.search.checkpoint import INTERVAL, SavedArray
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 
 if TYPE_CHECKING:
@@ -56,6 +57,18 @@ class ShareSample:
     reason: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedSample:
+    """A sample as a checkpoint has it: how many are to be drawn, which does not depend on what they come to, what the first of them came to, and where the random numbers are."""
+
+    draws: int
+    reason: str | None
+    pace: float | None
+    verdict: SavedArray
+    proved: bool
+    random: dict[str, Any]
+
+
 @dataclass(slots=True, kw_only=True)
 class Sampler:
     """A way to draw individuals, and the mass that they stand for."""
@@ -66,28 +79,66 @@ class Sampler:
     settled: float
     confidence: float
     pace: float | None = None  # seconds for one draw, by the sample that is thrown away
+    begun: SavedSample | None = None  # before
+    keep: Callable[[SavedSample | None], None] | None = (
+        None  # writes down how far it is; None once it is done
+    )
 
     def run(self) -> ShareSample:
         """Settle the numbers of draws, then draw."""
-        draws, reason = self._size()
+        draws, reason = self._size() if self.begun is None else (self.begun.draws, self.begun.reason)
         rungs, budget = sample_ladder(draws, self.confidence, FEWEST_DRAWS), self.judging.budget
         verdict, proved = np.full(draws, UNDECIDED, dtype=np.int8), True
         done = 0
+        if self.begun is not None:
+            known = self.begun.verdict.array
+            verdict[: len(known)], done, proved, self.pace = (
+                known,
+                len(known),
+                self.begun.proved,
+                self.begun.pace,
+            )
+            self.judging.random.bit_generator.state = self.begun.random
         while done < draws:
             if budget.over:
                 reason = budget.reason
                 break
             above = min(rung.draws for rung in rungs if rung.draws > done)
-            some = slice(done, min(done + BATCH_DRAWS, above))
+            some = slice(done, min(done + self._batch, above))
             rows = self.draw(some.stop - some.start)
             found = judge_all_rows(self.judging, rows, seconds_a_row=self.pace)
             verdict[some] = found.verdict
             proved = proved and bool(found.proved[found.verdict == FAIR].all())
             done = some.stop
+            if not budget.over:
+                self._write_down(draws, reason, verdict[:done], proved=proved)
             self.judging.tell(f"{done:,} of {draws:,} samples", share=done / draws)
         samples = (_summarize_draws(verdict, rung) for rung in rungs)
         best = min(samples, key=lambda sample: sample.interval[1] - sample.interval[0])
         return replace(best, proved=proved, reason=reason)
+
+    @property
+    def _batch(self) -> int:
+        """How many are drawn at a time; fewer where that would take longer than from one writing down to the next."""
+        if self.keep is None or self.pace is None:
+            return BATCH_DRAWS
+        return int(min(max(INTERVAL / self.pace, 1), BATCH_DRAWS))
+
+    def _write_down(self, draws: int, reason: str | None, verdict: NDArray[np.int8], *, proved: bool) -> None:
+        if self.keep is None:
+            return
+        generator = self.judging.random.bit_generator
+        if not isinstance(generator, np.random.PCG64):  # the state of others is no plain value
+            return
+        so_far = SavedSample(
+            draws=draws,
+            reason=reason,
+            pace=self.pace,
+            verdict=SavedArray.of(verdict),
+            proved=proved,
+            random=dict(generator.state),
+        )
+        self.keep(so_far if len(verdict) < draws else None)
 
     def _size(self) -> tuple[int, str | None]:
         """How many to draw, and why that is less than aimed at."""

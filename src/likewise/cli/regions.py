@@ -37,7 +37,8 @@ def regions(**given: Any) -> int:
     from likewise.cli.output import emit, emit_answer, emit_json
     from likewise.cli.steps import command_audience
 
-    with start_run(flags, look, progress=not given["quiet"]) as run:
+    kept = {"checkpoint": given["checkpoint"], "resume": given["resume"]}
+    with start_run(flags, look, progress=not given["quiet"], **kept) as run:
         loaded = load_claim(flags, run, given["property"])
         over, around, most = given["over"], _parse_around(given["around"], loaded), given["max_boxes"] or None
         if loaded.rows is None and over in ("marginals", "data"):

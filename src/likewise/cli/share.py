@@ -28,7 +28,8 @@ def share(**given: Any) -> int:
     from likewise.cli.steps import command_audience
     from likewise.errors import SpecError
 
-    with start_run(flags, look, progress=not given["quiet"]) as run:
+    kept = {"checkpoint": given["checkpoint"], "resume": given["resume"]}
+    with start_run(flags, look, progress=not given["quiet"], **kept) as run:
         rows = given["over"] == "data"
         loaded = load_claim(flags, run, given["property"], given["class_of_interest"], streamed=rows)
         if loaded.rows is None and given["over"] != "uniform":

@@ -104,7 +104,7 @@ COMMANDS = (
     Command(
         run=share,
         section=ASK,
-        options=(*ABOUT_A_CLASS, o.OVER, o.SHARE_METHOD, o.CONFIDENCE, *o.SEARCH, *PRINT_OPTIONS),
+        options=(*ABOUT_A_CLASS, o.OVER, o.SHARE_METHOD, o.CONFIDENCE, *o.SEARCH, *o.KEEP, *PRINT_OPTIONS),
         exits="Exit codes: 0 exact, or as narrow as aimed at, 2 usage or input error, 3 the budget ended first, "
         "101 internal error.",
     ),
@@ -117,7 +117,7 @@ COMMANDS = (
     Command(
         run=regions,
         section=ASK,
-        options=(*ABOUT, *o.SEARCH, *BOXES, o.JSON, o.QUIET_BUT_SHARES, o.DEBUG),
+        options=(*ABOUT, *o.SEARCH, *o.KEEP, *BOXES, o.JSON, o.QUIET_BUT_SHARES, o.DEBUG),
         exits="Exit codes: 0 done, 2 usage or input error, 3 the budget or --max-boxes ended it first, "
         "101 internal error.",
     ),

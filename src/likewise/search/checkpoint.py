@@ -4,7 +4,9 @@ A file has the proof trees, the open nodes and the best pair of a search, and di
 search ends, whole or not at all (`write_atomically`), so that a program that is killed loses what was found since the last time. Where it cannot be written, on a full disk for
 instance, that is said once and the search goes on.
 
-What a file says is not believed: its cells must be those of its trees, the pair is put to the referee, and leaves are proved again, or left to the checker where that looks at all of them. It
+Analyses that are no single search (`share`, `regions`) write values of their own, of which they say what they believe (`SavedAnalysis`).
+
+What a file says of a search is not believed: its cells must be those of its trees, the pair is put to the referee, and leaves are proved again, or left to the checker where that looks at all of them. It
 holds values of our own and numbers; whatever else it names is not read. Two programs that write the same file would spoil each other's work: the second one is refused.
 """
 
@@ -18,12 +20,14 @@ import os
 import pickle
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from likewise import clock
 from likewise.errors import SpecError
@@ -32,6 +36,8 @@ from likewise.search.parts import FrontierState, standing_state
 from likewise.spec.atomic_write import write_atomically
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likewise.cells.leaf import Clearance, Leaf
     from likewise.model.cases import Witness
     from likewise.progress import Listener, Snapshot
@@ -46,7 +52,12 @@ NUMBERS = {
     *(("numpy._core.multiarray", "scalar"), ("numpy.core.multiarray", "scalar"), ("numpy", "dtype")),
     ("fractions", "Fraction"),
 }
-ROOMS = ("likewise.cells.", "likewise.families.", "likewise.search.")  # whose values are in a file
+ROOMS = (
+    "likewise.analysis.",
+    "likewise.cells.",
+    "likewise.families.",
+    "likewise.search.",
+)  # whose values are in a file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +81,31 @@ class SavedSearch:
     pair: tuple[tuple[float, ...], tuple[float, ...]] | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedAnalysis:
+    """The same of an analysis, whose own value the state is."""
+
+    digests: Mapping[str, str]
+    state: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedArray:
+    """An array of numbers as plain bytes."""
+
+    kind: str
+    shape: tuple[int, ...]
+    content: bytes
+
+    @classmethod
+    def of(cls, array: NDArray[Any]) -> SavedArray:
+        return cls(kind=array.dtype.str, shape=array.shape, content=array.tobytes())
+
+    @property
+    def array(self) -> NDArray[Any]:
+        return np.frombuffer(self.content, dtype=np.dtype(self.kind)).reshape(self.shape).copy()
+
+
 class Checkpoint:
     """The file of one search; with `resume`, the search goes on from what is in it."""
 
@@ -77,8 +113,9 @@ class Checkpoint:
         self.path, self.resume = Path(path), resume
         self.digests: Mapping[str, str] = {}
         self.pair: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-        self._saved: SavedSearch | None = None
+        self._saved: SavedSearch | SavedAnalysis | None = None
         self._followed: Frontiers | None = None
+        self._make_state: Callable[[], Any] | None = None
         self._due, self._told = math.inf, False
 
     @contextmanager
@@ -105,7 +142,8 @@ class Checkpoint:
         for name, digest in digests.items():
             if saved.digests.get(name) != digest:
                 raise SpecError(f"{self.path}: was written for another {name}", hint="name another file")
-        self._saved, self.pair = saved, saved.pair
+        self._saved = saved
+        self.pair = saved.pair if isinstance(saved, SavedSearch) else None
 
     def known_pair(self, task: SearchTask) -> Witness | None:
         """The best pair of before, if it is one of what is asked now."""
@@ -114,7 +152,7 @@ class Checkpoint:
     def take_up(self, task: SearchTask, *, checked: bool) -> Frontiers | None:
         """The frontiers of before, once; None where there are none. `checked` where the checker will look at all leaves: they are not proved again here."""
         saved, self._saved = self._saved, None
-        if saved is None:
+        if not isinstance(saved, SavedSearch):
             return None
         states = [
             FrontierState(
@@ -130,7 +168,21 @@ class Checkpoint:
         ]
         return resume_all(task, states, checked=checked)
 
+    def take_state(self) -> Any:
+        """What an analysis wrote down, once; None where it did not."""
+        saved, self._saved = self._saved, None
+        return saved.state if isinstance(saved, SavedAnalysis) else None
+
     # -- writing --------------------------------------------------------------------------------------------------
+
+    def follow_analysis(self, make_state: Callable[[], Any]) -> None:
+        """Write this state from now on, when an analysis says that it may be `look`ed at."""
+        self._make_state, self._due = make_state, clock.now() + INTERVAL
+
+    def look(self) -> None:
+        """Write the state if it is time: nothing is half done now."""
+        if clock.now() >= self._due:
+            self.save()
 
     def follow(self, frontiers: Frontiers) -> None:
         """Write their state from now on, whenever it is time; they tell how they go on between two looks at nodes, when nothing is half done."""
@@ -146,18 +198,13 @@ class Checkpoint:
     def end(self) -> None:
         """Write what is known now, and nothing later."""
         self.save()
-        self._followed = None
+        self._followed = self._make_state = None
 
     def save(self) -> None:
         """Write what is known now."""
-        if self._followed is None:
+        began, found = clock.now(), self._standing()
+        if found is None:
             return
-        began = clock.now()
-        found = SavedSearch(
-            digests=dict(self.digests),
-            frontiers=tuple(_saved_frontier(standing_state(one)) for one in self._followed.all),
-            pair=self.pair,
-        )
         content = zlib.compress(pickle.dumps(found), 1)
         try:
             write_atomically(self.path, MARK + hashlib.sha256(content).digest() + content)
@@ -167,6 +214,16 @@ class Checkpoint:
                 why = error.strerror or error
                 warnings.warn(f"{self.path}: cannot be written ({why}); the search goes on", stacklevel=2)
         self._due = clock.now() + max(INTERVAL, (clock.now() - began) / WRITING_SHARE)
+
+    def _standing(self) -> SavedSearch | SavedAnalysis | None:
+        """What is to be written, if anything."""
+        digests = dict(self.digests)
+        if self._make_state is not None:
+            return SavedAnalysis(digests=digests, state=self._make_state())
+        if self._followed is None:
+            return None
+        frontiers = tuple(_saved_frontier(standing_state(one)) for one in self._followed.all)
+        return SavedSearch(digests=digests, frontiers=frontiers, pair=self.pair)
 
 
 def begin_frontiers(task: SearchTask, *, checked: bool) -> Frontiers:
@@ -211,7 +268,7 @@ UNREADABLE = (
 )
 
 
-def _read(path: Path) -> SavedSearch:
+def _read(path: Path) -> SavedSearch | SavedAnalysis:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -225,7 +282,7 @@ def _read(path: Path) -> SavedSearch:
         raise SpecError(
             f"{path}: is no checkpoint of this version ({error})", hint="name another file"
         ) from None
-    if not isinstance(found, SavedSearch):
+    if not isinstance(found, (SavedSearch, SavedAnalysis)):
         raise SpecError(f"{path}: is no checkpoint", hint="name another file")
     return found
 

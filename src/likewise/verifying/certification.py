@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, inf, isinf
 from threading import TIMEOUT_MAX
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likewise import clock
 from likewise.cells.leaf import Clearance, Leaf
@@ -108,6 +108,22 @@ def keep_state(posed: PosedProblem, checkpoint: Checkpoint | None, question: byt
     """Have the state of a search written to a file, if there is one, and taken up from it: the file must be about the same."""
     if checkpoint is None:
         return
+    checkpoint.begin(_claim_digests(posed, question))
+    posed.task.checkpoint = checkpoint
+
+
+def take_up_analysis(
+    posed: PosedProblem, checkpoint: Checkpoint | None, question: bytes, data: bytes = b""
+) -> Any:
+    """What an analysis of the same question wrote to its file, if anything; `data` are those that it is about besides the model."""
+    if checkpoint is None:
+        return None
+    more = {"data": hashlib.sha256(data).hexdigest()}
+    checkpoint.begin({**_claim_digests(posed, question), **more})
+    return checkpoint.take_state()
+
+
+def _claim_digests(posed: PosedProblem, question: bytes) -> dict[str, str]:
     pairs, model = posed.pairs, posed.imported.model
     lines = {
         "space": space_line(pairs),
@@ -115,8 +131,7 @@ def keep_state(posed: PosedProblem, checkpoint: Checkpoint | None, question: byt
         "question": question,
         "model": model_line(model),
     }
-    checkpoint.begin({name: hashlib.sha256(line).hexdigest() for name, line in lines.items()})
-    posed.task.checkpoint = checkpoint
+    return {name: hashlib.sha256(line).hexdigest() for name, line in lines.items()}
 
 
 def check_bytes(content: bytes, jobs: int, seconds: float) -> CheckReport:

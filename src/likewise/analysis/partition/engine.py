@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from likewise.clock import OutOfTime
+from likewise.search.checkpoint import SavedArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,6 +90,36 @@ class CodeBox:
     def mass(self) -> Fraction:
         """Under the first measure."""
         return self.masses[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedBox:
+    """A box as a checkpoint has it: the same in plain values."""
+
+    lo: SavedArray
+    hi: SavedArray
+    open_left: SavedArray
+    masses: tuple[Fraction, ...]
+    rows: SavedArray
+    fair: bool
+    count: BoxCount | None
+
+    @classmethod
+    def of(cls, box: CodeBox) -> SavedBox:
+        arrays = {name: SavedArray.of(getattr(box, name)) for name in ("lo", "hi", "open_left", "rows")}
+        return cls(**arrays, masses=box.masses, fair=box.fair, count=box.count)
+
+    @property
+    def box(self) -> CodeBox:
+        return CodeBox(
+            lo=self.lo.array,
+            hi=self.hi.array,
+            open_left=self.open_left.array,
+            masses=self.masses,
+            rows=self.rows.array,
+            fair=self.fair,
+            count=self.count,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +241,13 @@ class Partition:
         for box in batch[done:]:
             self.push(box)
         return decided
+
+    def restore(self, boxes: Sequence[SavedBox]) -> None:
+        """Go on from these boxes instead."""
+        self.boxes.clear()
+        self._queue.clear()
+        for box in boxes:
+            self.push(box.box)
 
     def boxes_holding(self, rows: Floats) -> list[int | None]:
         """For each of some individuals the number of an open box that it lies in."""

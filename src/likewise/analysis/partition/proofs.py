@@ -4,14 +4,17 @@ fair     the claim itself on the sub-space of everybody similar to somebody in t
 biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.frontier.one_sided_frontier`), which the
          checker says as well (spec/certificate-v1.md, section 14)
 
+Certificates of before (`known`), from a checkpoint, count where the checker accepts them again and they are about the same space, similarity, property and model; then nothing is searched.
+
 Boxes are of the user's own space, or, for `share`, of the space of codes (`CodeProver`), parts of which are never imported again.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -20,6 +23,7 @@ import numpy as np
 
 from likewise.analysis.partition.changes import Change, Counterpart
 from likewise.cells.leaf import Leaf
+from likewise.certificate.certificate import Certificate
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError
 from likewise.importers.imported_model import ImportedModel, import_model
@@ -39,7 +43,7 @@ from likewise.spec.numbers import double_above
 from likewise.spec.properties import Property, SameDecision
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
-from likewise.verifying.certification import CheckRunner, Statement, certify_proof
+from likewise.verifying.certification import CheckReport, CheckRunner, Statement, certify_proof
 from likewise.verifying.posed_problem import PosedProblem, pose
 from likewise.verifying.result import StatedClaim, Verdict
 from likewise.verifying.verdicts import ClaimOutcome, give_verdict
@@ -48,11 +52,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.analysis.row_claim import RowClaim
-    from likewise.certificate.certificate import Certificate
+    from likewise.model.question import Question
     from likewise.spec.boxes import FeaturePart as Interval
     from likewise.spec.features import Feature
 
     Floats = NDArray[np.float64]
+    ProofKey = tuple[str, tuple[Interval, ...]]  # what is proved, of which box
 
 BOX_SHARE = 0.25  # of what is left of the budget that one proof may take, unless told
 MANY_BOXES_SHARE = 0.05  # the same of the many boxes of a share
@@ -77,6 +82,9 @@ class BoxProver:
     budget: Budget
     checking: CheckRunner
     time_share: float = BOX_SHARE
+    known: dict[ProofKey, bytes] = field(
+        default_factory=dict
+    )  # accepted certificates of this run and of earlier ones
 
     def fair(self, box: Box) -> Certificate | None:
         """An accepted certificate that nobody in the box is in a pair that breaks the property."""
@@ -84,7 +92,10 @@ class BoxProver:
         if space is None:
             return None
         similar = similarity_within(space, self.space, self.relations)
-        prepared = self._prepared(space, similar)
+        prepared, key = self._prepared(space, similar), ("fair", box.parts)
+        again = None if prepared is None else self._recall(key, prepared, prepared.task.question)
+        if again is not None:
+            return again[0]
         outcome = None if prepared is None else _run_proof(prepared)
         if prepared is None or outcome is None or outcome.proofs is None:
             return None
@@ -92,7 +103,23 @@ class BoxProver:
             space=space, similarity=similar, property=self.asked, family=prepared.imported.model.family
         )
         result = give_verdict(ClaimOutcome(prepared, outcome, claimed), self.checking)
-        return result.certificate if result.verdict == Verdict.FAIR else None
+        if result.verdict != Verdict.FAIR or result.certificate is None:
+            return None
+        self.known[key] = result.certificate.content
+        return result.certificate
+
+    def _recall(
+        self, key: ProofKey, prepared: PosedProblem, question: Question
+    ) -> tuple[Certificate, CheckReport] | None:
+        """A certificate of before, if it is about this and the checker accepts it again."""
+        if key not in self.known:
+            return None
+        certificate = Certificate(self.known[key])
+        report = self.checking.check(certificate, self.budget.checking_seconds)
+        lines = Statement(words="", question=question).lines(prepared)
+        digests = [hashlib.sha256(line).hexdigest() for line in lines]
+        same = report.accepted and report.kind == "proof" and list(report.digests.values()) == digests
+        return (certificate, report) if same else None
 
     def looks_fair(self, box: Box, cells: int) -> bool:
         """Whether a search of so many cells proves a box, the checker not asked."""
@@ -131,9 +158,6 @@ class BoxProver:
         prepared = None if space is None else self._prepared(space, NOBODY_SIMILAR)
         if prepared is None:
             return None
-        search = one_sided_frontier(prepared.task, lean)
-        if search.run() != "closed":
-            return None
         labels, place = (
             prepared.imported.model.head.labels or ("lower", "upper"),
             int((lean == UPPER) != prepared.mirrored),
@@ -142,12 +166,21 @@ class BoxProver:
             words=f"everybody with {box.rule} gets the decision {labels[place]}",
             question=prepared.task.question.at(Fraction(0)),
         )
+        key = (f"decision {lean}", box.parts)
+        again = self._recall(key, prepared, statement.question)
+        if again is not None and again[1].decided == place:
+            return again[0]
+        search = one_sided_frontier(prepared.task, lean)
+        if search.run() != "closed":
+            return None
         with suppress(OutOfTime), prepared.task.budget.grace_watched():
             frontiers = Frontiers(all=[search], turn=inf)
             certificate, report = certify_proof(
                 prepared, frontiers, lambda: search.clearance, statement, self.checking
             )
-            return certificate if report.accepted and report.decided == place else None
+            if report.accepted and report.decided == place:
+                self.known[key] = certificate.content
+                return certificate
         return None
 
     def _prepared(self, space: Space, similar: Similarity) -> PosedProblem | None:
