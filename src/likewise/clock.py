@@ -48,3 +48,8 @@ def check_clock(seconds: float = 0.0) -> None:
     left = _SECONDS_LEFT.get()()
     if left <= 0 or left < seconds:
         raise OutOfTime
+
+
+def has_limit() -> bool:
+    """Whether somebody has set a limit, and catches `OutOfTime`."""
+    return _SECONDS_LEFT.get() is not _unlimited

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from likewise.figures import bracket_texts
@@ -34,6 +35,26 @@ Listener = Callable[[Snapshot], None]
 
 def ignore_progress(_snapshot: Snapshot) -> None:
     """The listener that does not listen."""
+
+
+_ANNOUNCE: ContextVar[Callable[[str], None] | None] = ContextVar("announce", default=None)
+
+
+@contextmanager
+def announcing(tell: Callable[[str], None]) -> Iterator[None]:
+    """Work whose stages are told by what lies far below it, as stages in words."""
+    token = _ANNOUNCE.set(tell)
+    try:
+        yield
+    finally:
+        _ANNOUNCE.reset(token)
+
+
+def announce(stage: str) -> None:
+    """Tell a stage to whoever wants to hear of it."""
+    tell = _ANNOUNCE.get()
+    if tell is not None:
+        tell(stage)
 
 
 @contextmanager

@@ -71,6 +71,33 @@ def test_the_codes_of_the_checker(tmp_path):
         assert ended(tmp_path, str(path), command=check).returncode == code
 
 
+COMPILES_FOREVER = """
+import os, signal, threading
+import likewise.cli
+import likewise.compiled.entry as entry
+
+def compile_forever(self, sig):
+    def work():
+        os.kill(os.getpid(), signal.SIGINT)
+        threading.Event().wait()
+    return entry.compile_beside(work, lambda: 9.0)
+
+entry.Entry.compile = compile_forever
+likewise.cli.main()
+"""
+
+
+@pytest.mark.parametrize(
+    "line", [f"measure --model rbf.skops {ON}", f"verify --model rbf.skops {ON} --property score:9"]
+)
+def test_ctrl_c_while_loops_are_compiled_ends_it(shelf, line):
+    """By hand in the middle of it: a compiler that would never come back."""
+    done = ended(shelf, line, command=[sys.executable, "-c", COMPILES_FOREVER])
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    assert "interrupted" in done.stdout + done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "code"),

@@ -9,14 +9,15 @@ The step is a quarter of what the ends of an interval are known to, divided amon
 """
 
 import numpy as np
-from numba import njit
+
+from likewise.compiled import compiled
 
 U = 2.0**-53
 MOST_CELLS, FEWEST_CELLS = 4096, 64
 FINENESS = 4.0  # cells of all terms together in what an end is uncertain by
 
 
-@njit(cache=True)
+@compiled
 def count_masses(  # type: ignore[no-untyped-def]
     places, levels, starts, atoms, counts, lo, hi, open_left, terms, sure, possible, below, above
 ):
@@ -48,7 +49,7 @@ def count_masses(  # type: ignore[no-untyped-def]
         _bracket(rooms[now], size, least, step, off, cells, error, sure[i], possible[i], below[i], above[i])
 
 
-@njit(cache=True)
+@compiled
 def _count_cells(starts, width):  # type: ignore[no-untyped-def]
     """In how many cells the terms may lie."""
     cells = 0
@@ -58,7 +59,7 @@ def _count_cells(starts, width):  # type: ignore[no-untyped-def]
     return cells
 
 
-@njit(cache=True)
+@compiled
 def _convolve(  # type: ignore[no-untyped-def]
     places, levels, starts, atoms, counts, lo, hi, open_left, terms, smallest, width, step, rooms, own
 ):
@@ -87,7 +88,7 @@ def _convolve(  # type: ignore[no-untyped-def]
     return now, size, operations
 
 
-@njit(cache=True)
+@compiled
 def _bracket(cumulated, size, least, step, off, cells, error, sure, possible, below, above):  # type: ignore[no-untyped-def]
     """Bounds of the probabilities of intervals that are not settled."""
     for n in range(len(sure)):
@@ -102,17 +103,17 @@ def _bracket(cumulated, size, least, step, off, cells, error, sure, possible, be
         above[n] = min(above[n], one - two + 4.0 * U)
 
 
-@njit(cache=True)
+@compiled
 def _inside(code, low, high, is_open):  # type: ignore[no-untyped-def]
     return code <= high and (code > low if is_open else code >= low)
 
 
-@njit(cache=True)
+@compiled
 def _value(place, is_level, code, terms):  # type: ignore[no-untyped-def]
     return terms[place + int(code)] if is_level else terms[place] * code
 
 
-@njit(cache=True)
+@compiled
 def _ranges(places, levels, starts, atoms, lo, hi, open_left, terms, smallest, width):  # type: ignore[no-untyped-def]
     """The least value of each term and how far it reaches; their sum, and what values that are added up are off by at most."""
     least = size = 0.0
@@ -135,7 +136,7 @@ def _ranges(places, levels, starts, atoms, lo, hi, open_left, terms, smallest, w
     return least, 8.0 * (len(places) + 4) * U * size
 
 
-@njit(cache=True)
+@compiled
 def _settle(sure, possible, least, most, off, below, above):  # type: ignore[no-untyped-def]
     """Intervals that hold the whole range, or nothing of it; of the others, what their ends are uncertain by at least, or -1 where there are none."""
     doubt = np.inf
@@ -156,7 +157,7 @@ def _settle(sure, possible, least, most, off, below, above):  # type: ignore[no-
     return doubt if doubt < np.inf else -1.0
 
 
-@njit(cache=True)
+@compiled
 def _on_grid(  # type: ignore[no-untyped-def]
     place, is_level, start, end, atoms, counts, low, high, is_open, terms, smallest, width, step, own
 ):
@@ -180,7 +181,7 @@ def _on_grid(  # type: ignore[no-untyped-def]
     return length, used + length + 8
 
 
-@njit(cache=True)
+@compiled
 def _up_to(cumulated, size, value, least, step, off, moved):  # type: ignore[no-untyped-def]
     """The mass of the cells that may lie below a value (`moved` 0), or that surely do (`moved` minus the cells of all terms)."""
     room = off + 4.0 * U * (abs(value) + abs(least))

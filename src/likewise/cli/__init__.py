@@ -23,9 +23,24 @@ def main() -> None:
         from likewise.cli.app import cli
 
         cli.main(prog_name="likewise")
+    except SystemExit as leaving:
+        _leave_compiling(leaving.code)
+        raise
     except KeyboardInterrupt:  # before there was a command
         sys.stderr.write("UNKNOWN: interrupted before anything was known\n")
         sys.exit(3)
     finally:
         # The answer is out: Ctrl-C while the interpreter cleans up must not change the exit code.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _leave_compiling(code: object) -> None:
+    """Leave at once where Ctrl-C came while loops were compiled: the answer is out, and the interpreter would wait for the compiler."""
+    import os
+    import sys
+
+    beside = sys.modules.get("likewise.compiled.beside")
+    if beside is not None and beside.still_compiling() and isinstance(code, int | None):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code or 0)

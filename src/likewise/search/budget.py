@@ -283,6 +283,11 @@ class _InterruptHandler:
             raise KeyboardInterrupt
         self.end()
 
+    @property
+    def asked(self) -> bool:
+        """Whether Ctrl-C was pressed before."""
+        return self.budget.interrupted
+
     def end(self) -> None:
         self.budget.interrupt()
         if self.outer is not None:

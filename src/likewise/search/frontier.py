@@ -21,12 +21,12 @@ import numpy as np
 
 from likewise import clock
 from likewise.cells.leaf import Clearance, Leaf
-from likewise.clock import OutOfTime, check_clock
+from likewise.clock import OutOfTime, check_clock, time_limit
 from likewise.errors import InternalError
 from likewise.families.oracle import Ceiling, Closed, Cut, LookTimes, Node, Pair
 from likewise.model.cases import ScoreCase, Witness
 from likewise.model.witness_set import OneSidedSet
-from likewise.progress import Snapshot, ignore_progress
+from likewise.progress import Snapshot, announcing, ignore_progress
 from likewise.search.proof import Proof, Split, begin_proof, check_cut, child_cells, walk_proof
 from likewise.search.task import exact_witness
 from likewise.spec.enclosure import Enclosure
@@ -143,10 +143,10 @@ class Frontier:
     def run_here(self, *, most: float = math.inf, seconds: float = math.inf) -> SearchEnd:
         """The same with what is here, while other nodes may be away: "closed" is said of the nodes here."""
         task, size = self.task, 1 if self.whole else self.oracle.batch
-        self._warm_up()
         most += len(self.proof.nodes)
-        stop, looked = task.budget.elapsed + seconds, False
         try:
+            self._warm_up()
+            stop, looked = task.budget.elapsed + seconds, False
             if self.whole and not self.lines_only and self._begins():
                 return "witness"
             while self.open:
@@ -172,9 +172,13 @@ class Frontier:
     def _warm_up(self) -> None:
         if not self.warmed_up:
             self.warmed_up = True
-            self.task.listener(Snapshot(stage="preparing the bounds", seconds=self.task.budget.elapsed))
-            with self.task.budget.stopped():
+            self._tell("preparing the bounds")
+            # Ctrl-C leaves what is being compiled (OutOfTime); no clock does.
+            with self.task.budget.stopped(), time_limit(lambda: math.inf), announcing(self._tell):
                 self.oracle.warm_up()
+
+    def _tell(self, stage: str) -> None:
+        self.task.listener(Snapshot(stage=stage, seconds=self.task.budget.elapsed))
 
     def _begins(self) -> bool:
         """Whether there is a witness among the pairs that the oracle would start from; they are the same as long as the same is sought."""

@@ -10,8 +10,8 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _parameters(activation: Activation) -> list[float]:
     return [*map(nearest_double, activation.parameters), 0.0, 0.0][:2]
 
 
-@njit(cache=True)
+@compiled
 def bent(kind: int, one: float, two: float, y: float) -> float:
     """What an activation makes of y."""
     if kind == 0:
@@ -159,7 +159,7 @@ def bent(kind: int, one: float, two: float, y: float) -> float:
     return y if y > 0 else one * math.expm1(y)
 
 
-@njit(cache=True)
+@compiled
 def least(net: Loops, sums: Floats, forms: Floats, offsets: Floats, here: Floats, there: Floats) -> float:
     """The least of forms . outputs + offsets, from the sums of the first layer; `here` and `there` are room for outputs."""
     for i in range(net.widths[0]):
@@ -181,7 +181,7 @@ def least(net: Loops, sums: Floats, forms: Floats, offsets: Floats, here: Floats
     return found
 
 
-@njit(cache=True)
+@compiled
 def worth_of(worth: int, u: float, v: float) -> float:
     """What a pair with these leads is worth."""
     if worth == 0:
@@ -191,7 +191,7 @@ def worth_of(worth: int, u: float, v: float) -> float:
     return 0.5 * (math.tanh(0.5 * u) + math.tanh(0.5 * v))
 
 
-@njit(cache=True)
+@compiled
 def add(net: Loops, sums: Floats, k: int, old: float, new: float) -> None:
     """Exchange what a code of feature k adds to sums."""
     row = net.row[k]
@@ -204,7 +204,7 @@ def add(net: Loops, sums: Floats, k: int, old: float, new: float) -> None:
             sums[i] += net.rows[row, i] * (new - old)
 
 
-@njit(cache=True)
+@compiled
 def first_of(net: Loops, codes: Floats, sums: Floats) -> None:
     """The sums of the first layer."""
     for i in range(net.widths[0]):
@@ -216,7 +216,7 @@ def first_of(net: Loops, codes: Floats, sums: Floats) -> None:
                 sums[i] += net.rows[row + int(codes[k]), i] if net.levels[k] else net.rows[row, i] * codes[k]
 
 
-@njit(cache=True)
+@compiled
 def values_of(net: Loops, k: int, now: float, low: float, high: float, length: float, found: Floats) -> int:
     """Codes to try for a feature between two limits, and how many they are."""
     count = 0
@@ -239,7 +239,7 @@ def values_of(net: Loops, k: int, now: float, low: float, high: float, length: f
     return count
 
 
-@njit(cache=True)
+@compiled
 def limits_of(net: Loops, k: int, side: int, x: float, other: float) -> tuple[float, float]:
     """Between which codes a feature may go, if x moves (side 0), x' (1) or both alike (2)."""
     low, high = net.lo[k], net.hi[k]
@@ -253,13 +253,13 @@ def limits_of(net: Loops, k: int, side: int, x: float, other: float) -> tuple[fl
     return low, high
 
 
-@njit(cache=True)
+@compiled
 def beside_it(move: int, other: float, value: float, now: float) -> float:
     """Where x' goes if x, or x' itself, goes from `now` to a value: what is shared stays the same double."""
     return value if move != 2 else other + (value - now)
 
 
-@njit(cache=True)
+@compiled
 def moved(
     net: Loops,
     leads: Leads,
@@ -304,7 +304,7 @@ def moved(
     return best_u, best_v
 
 
-@njit(cache=True)
+@compiled
 def climb(
     net: Loops, leads: Leads, xs: Floats, others: Floats, orders: NDArray[np.int64], lengths: Floats
 ) -> None:

@@ -1,8 +1,8 @@
 """Cells of pairs bounded together: one compiled call a batch, nothing allocated in it but room for one cell."""
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.network.dual import ascend, evaluate, make_work, start
 from likewise.families.network.limits import propagate
 from likewise.families.network.splits import rate_splits
@@ -11,7 +11,7 @@ FRESH_STEPS = 300  # for a cell that inherits no multipliers
 STEPS = 60  # for one that does
 
 
-@njit(cache=True)
+@compiled
 def bound_cells(  # type: ignore[no-untyped-def]
     net, lo, hi, line, target, multipliers, fresh, unit, worth, upper, points, promised, score, at
 ):  # fmt: skip

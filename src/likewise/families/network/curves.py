@@ -7,20 +7,21 @@ and the maximum is bounded by the least of M + M' (the copies by themselves), M(
 """
 
 import numpy as np
-from numba import njit
+
+from likewise.compiled import compiled
 
 TANH, LOGISTIC, ELU = 0.0, 1.0, 2.0
 KINDS = {"tanh": TANH, "logistic": LOGISTIC, "elu": ELU}
 FAR = 1e300
 
 
-@njit(cache=True)
+@compiled
 def is_curve(bend):  # type: ignore[no-untyped-def]
     """Whether the six numbers of an activation are those of a curve: its first break is no number."""
     return bend[0] != bend[0]
 
 
-@njit(cache=True)
+@compiled
 def curve_value(kind, alpha, y):  # type: ignore[no-untyped-def]
     """act(y)."""
     if kind == TANH:
@@ -30,7 +31,7 @@ def curve_value(kind, alpha, y):  # type: ignore[no-untyped-def]
     return y if y > 0.0 else alpha * np.expm1(y)
 
 
-@njit(cache=True)
+@compiled
 def curve_slope(kind, alpha, y):  # type: ignore[no-untyped-def]
     """act'(y); at 0 that of y < 0."""
     if kind == ELU:
@@ -39,7 +40,7 @@ def curve_slope(kind, alpha, y):  # type: ignore[no-untyped-def]
     return 1.0 - s * s if kind == TANH else s * (1.0 - s)
 
 
-@njit(cache=True)
+@compiled
 def curve_image(kind, alpha, low, high):  # type: ignore[no-untyped-def]
     """The smallest and the largest value between two numbers."""
     one, two = curve_value(kind, alpha, low), curve_value(kind, alpha, high)
@@ -49,7 +50,7 @@ def curve_image(kind, alpha, low, high):  # type: ignore[no-untyped-def]
     return smallest, largest
 
 
-@njit(cache=True)
+@compiled
 def curve_steepness(kind, alpha, low, high):  # type: ignore[no-untyped-def]
     """The smallest and the largest slope between two numbers."""
     one, two = curve_slope(kind, alpha, low), curve_slope(kind, alpha, high)
@@ -62,7 +63,7 @@ def curve_steepness(kind, alpha, low, high):  # type: ignore[no-untyped-def]
     return flat, steep
 
 
-@njit(cache=True)
+@compiled
 def _flat(kind, alpha, slope, left):  # type: ignore[no-untyped-def]
     """Where act has this slope, left of 0 or right of it."""
     sign = -1.0 if left else 1.0
@@ -78,7 +79,7 @@ def _flat(kind, alpha, slope, left):  # type: ignore[no-untyped-def]
     return sign * (0.5 * found if kind == TANH else found)
 
 
-@njit(cache=True)
+@compiled
 def _largest(kind, alpha, A, a, lo, hi):  # type: ignore[no-untyped-def]
     """M, and the y that attains it."""
     top, best = A * curve_value(kind, alpha, lo) - a * lo, lo
@@ -101,7 +102,7 @@ def _largest(kind, alpha, A, a, lo, hi):  # type: ignore[no-untyped-def]
     return top, best
 
 
-@njit(cache=True)
+@compiled
 def _largest_apart(c, g, least, most, flat, steep, down, up):  # type: ignore[no-untyped-def]
     """D, and the d that attains it."""
     end = up if c > 0.0 else down
@@ -124,7 +125,7 @@ def _largest_apart(c, g, least, most, flat, steep, down, up):  # type: ignore[no
     return top, best
 
 
-@njit(cache=True)
+@compiled
 def curve_maximum(kind, alpha, A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-untyped-def]
     """The bound of a neuron, and a y and y' near those that attain it."""
     here, y = _largest(kind, alpha, A, a, lo, hi)

@@ -13,8 +13,8 @@ signs; `ascend` improves them by Adam. Since a y + c y' = (a + c) y + c (y' - y)
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.network.curves import curve_slope, curve_steepness, is_curve
 from likewise.families.network.limits import SUMS, add, dot
 from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
@@ -51,7 +51,7 @@ class Work(NamedTuple):
     spread: np.ndarray  # (neurons)
 
 
-@njit(cache=True)
+@compiled
 def make_work(net):  # type: ignore[no-untyped-def]
     """Room for a network's cells."""
     neurons, widest, first = net.widths.sum(), net.biases.shape[1], net.widths[0]
@@ -74,7 +74,7 @@ def make_work(net):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def evaluate(net, work, layers, constant, multipliers):  # type: ignore[no-untyped-def]
     """The bound of the objective in `work` about the first `layers` layers; maxima and what attains them are left in `work`."""
     A, C = work.weigh[0], work.weigh[1]
@@ -110,13 +110,13 @@ def evaluate(net, work, layers, constant, multipliers):  # type: ignore[no-untyp
     return total + _inputs(net, work, a, c)
 
 
-@njit(cache=True)
+@compiled
 def _copy(x, into, n):  # type: ignore[no-untyped-def]
     for i in range(n):
         into[i] = x[i]
 
 
-@njit(cache=True)
+@compiled
 def _fixed_apart(least, most, n):  # type: ignore[no-untyped-def]
     """Whether the difference of y' and y is known, of each of n neurons."""
     unknown = 0
@@ -125,7 +125,7 @@ def _fixed_apart(least, most, n):  # type: ignore[no-untyped-def]
     return unknown == 0
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def _hand_down(net, layer, multipliers, into):  # type: ignore[no-untyped-def]
     """into = weights^T multipliers of the layer above."""
     above, width = net.starts[layer + 1], net.widths[layer]
@@ -135,7 +135,7 @@ def _hand_down(net, layer, multipliers, into):  # type: ignore[no-untyped-def]
             add(multipliers[above + i], net.weights[layer + 1, i], into, width)
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def _inputs(net, work, a, c):  # type: ignore[no-untyped-def]
     """max over the cell of a_0 . y_0(x) + c_0 . y_0(x'), the codes that attain it, and y_0 and y'_0 there."""
     n, ranges, point, both = net.widths[0], work.ranges, work.point, work.scratch[0]
@@ -177,7 +177,7 @@ def _inputs(net, work, a, c):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True)
+@compiled
 def _highest(rows, row, levels, weights, low, high, n):  # type: ignore[no-untyped-def]
     """The largest weights . contribution of a feature over an interval of codes, the code that attains it and its row."""
     if not levels:
@@ -192,7 +192,7 @@ def _highest(rows, row, levels, weights, low, high, n):  # type: ignore[no-untyp
     return top, best, row + int(best)
 
 
-@njit(cache=True)
+@compiled
 def _corner(u, v, ranges, f):  # type: ignore[no-untyped-def]
     """The largest u x + v x' over the polygon of a number's two codes, and the corner."""
     top, code, other = -np.inf, ranges[LOW, f], ranges[OTHER_LOW, f]
@@ -218,7 +218,7 @@ def _corner(u, v, ranges, f):  # type: ignore[no-untyped-def]
     return top, code, other
 
 
-@njit(cache=True)
+@compiled
 def start(net, work, layers, multipliers):  # type: ignore[no-untyped-def]
     """Multipliers from slopes of linear bounds: chords and tangents, of the difference as far as both copies count alike."""
     A, C = work.weigh[0], work.weigh[1]
@@ -245,7 +245,7 @@ def start(net, work, layers, multipliers):  # type: ignore[no-untyped-def]
             c[k] += there * _slope(bend, there, limits[OTHER_LOW, k], limits[OTHER_HIGH, k])
 
 
-@njit(cache=True)
+@compiled
 def _better_apart(bend, here, there, limits, k):  # type: ignore[no-untyped-def]
     """Whether chords of both copies of a curve leave less than slopes of the difference: what they leave shrinks with the square of a cell."""
     low, high, other_low, other_high = (
@@ -264,7 +264,7 @@ def _better_apart(bend, here, there, limits, k):  # type: ignore[no-untyped-def]
     return by_chords < 4.0 * left
 
 
-@njit(cache=True)
+@compiled
 def _slope(bend, weight, low, high):  # type: ignore[no-untyped-def]
     """Of a line above weight * act(y): a chord where that is convex, else the slope of the longer piece."""
     t, second, before, between, _, _ = bend
@@ -278,7 +278,7 @@ def _slope(bend, weight, low, high):  # type: ignore[no-untyped-def]
     return between if high - t > t - low else before
 
 
-@njit(cache=True)
+@compiled
 def _slope_of_difference(bend, weight, limits, k):  # type: ignore[no-untyped-def]
     """Of a line above weight * (act(y') - act(y)) in y' - y, taken to pass between the flattest and the steepest slope at 0."""
     t, second, before, between, _, _ = bend
@@ -299,7 +299,7 @@ def _slope_of_difference(bend, weight, limits, k):  # type: ignore[no-untyped-de
     return before + (between - before) * share
 
 
-@njit(cache=True)
+@compiled
 def ascend(net, work, layers, constant, multipliers, target, steps):  # type: ignore[no-untyped-def]
     """Improve the multipliers in place until the bound is at most the target; the best bound."""
     a, c = multipliers[0], multipliers[1]
@@ -343,7 +343,7 @@ def ascend(net, work, layers, constant, multipliers, target, steps):  # type: ig
     return best
 
 
-@njit(cache=True)
+@compiled
 def _average(work, counted, width):  # type: ignore[no-untyped-def]
     """The mean of the inputs of so many steps, or the last of them."""
     for copy in range(2):
@@ -351,7 +351,7 @@ def _average(work, counted, width):  # type: ignore[no-untyped-def]
             work.mean[copy, j] = work.mean[copy, j] / counted if counted else work.input[copy, j]
 
 
-@njit(cache=True)
+@compiled
 def _bending(bend, limits, begin, end):  # type: ignore[no-untyped-def]
     """How many neurons have an activation that is not linear over their limits, in either copy."""
     count = 0
@@ -365,7 +365,7 @@ def _bending(bend, limits, begin, end):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(cache=True)
+@compiled
 def _measure_units(limits, units, neurons):  # type: ignore[no-untyped-def]
     """One over the widths of y and of y' - y, 0 where there is nothing to win."""
     for k in range(neurons):
@@ -376,7 +376,7 @@ def _measure_units(limits, units, neurons):  # type: ignore[no-untyped-def]
         units[1, k] = 1.0 / apart if apart > narrow else 0.0
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def _step(net, work, layers, multipliers, rate, share, square_share):  # type: ignore[no-untyped-def]
     """One step of Adam against how far each equation is from being satisfied by what attains the maxima."""
     miss, miss_apart, moved = work.scratch[2], work.scratch[3], work.scratch[4]
@@ -394,7 +394,7 @@ def _step(net, work, layers, multipliers, rate, share, square_share):  # type: i
             add(-1.0, moved, c, width)
 
 
-@njit(cache=True)
+@compiled
 def _any(unit, n):  # type: ignore[no-untyped-def]
     """Whether any of n units is not 0."""
     counted = 0
@@ -403,7 +403,7 @@ def _any(unit, n):  # type: ignore[no-untyped-def]
     return counted > 0
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def _misses(net, work, layer, miss, miss_apart):  # type: ignore[no-untyped-def]
     """What the equations of a layer are off by, of y and of y' - y."""
     first, width = net.starts[layer], net.widths[layer]
@@ -426,7 +426,7 @@ def _misses(net, work, layer, miss, miss_apart):  # type: ignore[no-untyped-def]
         miss_apart[i] = dot(net.weights[layer, i], apart, n) - (other[i] - y[i])
 
 
-@njit(cache=True, fastmath=SUMS, error_model="numpy")
+@compiled(fastmath=SUMS, error_model="numpy")
 def _move(miss, unit, mean, square, rate, share, square_share, moved, n):  # type: ignore[no-untyped-def]
     """Adam's step of n multipliers. Each loop is of few arrays, so that it is compiled to vector instructions."""
     for i in range(n):

@@ -19,8 +19,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.forms import Forms
 from likewise.families.network.judge import is_plain
 from likewise.families.network.pair_network import pair_network
@@ -74,7 +74,7 @@ class NetworkForms:
         )
 
 
-@njit(cache=True)
+@compiled
 def _bound_forms(net, features, columns, lo, hi, least, most, terms, low, high, worth):  # type: ignore[no-untyped-def]
     neurons, settings, layers = net.widths.sum(), len(least), len(net.widths)
     limits = np.empty((2, settings, neurons + 1))  # of sums; the last column is the score's
@@ -102,7 +102,7 @@ def _bound_forms(net, features, columns, lo, hi, least, most, terms, low, high, 
             low[i], high[i] = limits[0, :, neurons], limits[1, :, neurons]
 
 
-@njit(cache=True)
+@compiled
 def _reach(net, f, j, low, high):  # type: ignore[no-untyped-def]
     """The smallest and the largest contribution of a feature to one neuron of the first layer."""
     row = net.row[f]
@@ -115,7 +115,7 @@ def _reach(net, f, j, low, high):  # type: ignore[no-untyped-def]
     return smallest, largest
 
 
-@njit(cache=True)
+@compiled
 def _first_sums(net, features, columns, lo, hi, least, most, limits, reach, constants):  # type: ignore[no-untyped-def]
     """Limits of the first layer's sums, and of what settings and the base add to them."""
     count = 1.01 * (len(features) + MORE) * U
@@ -140,7 +140,7 @@ def _first_sums(net, features, columns, lo, hi, least, most, limits, reach, cons
             limits[0, v, j], limits[1, v, j] = down + low - off, up + high + off
 
 
-@njit(cache=True)
+@compiled
 def _choose_slopes(net, layer, limits, rests, slopes, sizes, outputs):  # type: ignore[no-untyped-def]
     """One slope a neuron, and what its activation is off by in each setting; the largest sizes of sums and outputs."""
     bend, settings = bend_of(net, layer), limits.shape[1]
@@ -170,7 +170,7 @@ def _choose_slopes(net, layer, limits, rests, slopes, sizes, outputs):  # type: 
             outputs[k] = max(outputs[k], abs(bottom) + off, abs(top) + off)
 
 
-@njit(cache=True)
+@compiled
 def _follow_back(  # type: ignore[no-untyped-def]
     net, layer, weights, bias, place, features, columns, lo, hi,
     limits, rests, slopes, sizes, outputs, reach, constants, terms, worth,
@@ -214,7 +214,7 @@ def _follow_back(  # type: ignore[no-untyped-def]
         limits[0, v, place], limits[1, v, place] = sums[0, v] - wide, sums[1, v] + wide
 
 
-@njit(cache=True)
+@compiled
 def _add_rest(a, rests, sums):  # type: ignore[no-untyped-def]
     """Add a times what an activation is off by; how wide that is over all settings."""
     lost = 0.0
@@ -227,7 +227,7 @@ def _add_rest(a, rests, sums):  # type: ignore[no-untyped-def]
     return lost
 
 
-@njit(cache=True)
+@compiled
 def _carry_down(net, layer, carried, outputs, here, sums):  # type: ignore[no-untyped-def]
     """From coefficients of a layer's sums to those of the outputs of the layer below; biases are added. What the coefficients' rounding amounts to."""
     start, width, off = net.starts[layer - 1], net.widths[layer - 1], 0.0
@@ -245,7 +245,7 @@ def _carry_down(net, layer, carried, outputs, here, sums):  # type: ignore[no-un
     return off
 
 
-@njit(cache=True)
+@compiled
 def _credit(k, lost, features, reach, worth):  # type: ignore[no-untyped-def]
     """What a neuron loses is a matter of the features that move its sum."""
     total = 0.0
@@ -256,7 +256,7 @@ def _credit(k, lost, features, reach, worth):  # type: ignore[no-untyped-def]
             worth[features[f]] += lost * reach[k, f] / total
 
 
-@njit(cache=True)
+@compiled
 def _write_form(net, carried, features, columns, lo, hi, place, reach, terms, is_score):  # type: ignore[no-untyped-def]
     """Limits of carried . contributions of the shared features over a box, and what terms are off by at most."""
     down = up = off = 0.0
@@ -292,7 +292,7 @@ def _write_form(net, carried, features, columns, lo, hi, place, reach, terms, is
     return down, up, off
 
 
-@njit(cache=True)
+@compiled
 def _meet_intervals(net, layer, n, limits, outputs):  # type: ignore[no-untyped-def]
     """Limits of a sum by those of the layer below alone, where they are closer."""
     k, below, width, bend = (

@@ -5,8 +5,8 @@ weights, without the two copies' own widths.
 """
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.network.body import COPIES
 from likewise.families.network.curves import curve_steepness, is_curve
 from likewise.families.network.pair_network import (
@@ -23,7 +23,7 @@ from likewise.families.network.polygons import bend_of, close, image
 SUMS = {"reassoc", "contract"}
 
 
-@njit(cache=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def dot(x, y, n):  # type: ignore[no-untyped-def]
     """x . y of the first n entries."""
     total = 0.0
@@ -32,14 +32,14 @@ def dot(x, y, n):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def add(factor, x, into, n):  # type: ignore[no-untyped-def]
     """into += factor * x in the first n entries."""
     for i in range(n):
         into[i] += factor * x[i]
 
 
-@njit(cache=True)
+@compiled
 def propagate(net, lo, hi, limits, ranges, scratch):  # type: ignore[no-untyped-def]
     """Limits of all neurons over a cell, and in `ranges` those of the features' codes; False where the cell holds no pair.
 
@@ -53,7 +53,7 @@ def propagate(net, lo, hi, limits, ranges, scratch):  # type: ignore[no-untyped-
     return inside
 
 
-@njit(cache=True)
+@compiled
 def _first_layer(net, lo, hi, limits, ranges, scratch):  # type: ignore[no-untyped-def]
     n, inside = net.widths[0], True
     for j in range(n):
@@ -69,7 +69,7 @@ def _first_layer(net, lo, hi, limits, ranges, scratch):  # type: ignore[no-untyp
     return inside
 
 
-@njit(cache=True)
+@compiled
 def _add_feature(net, f, limits, ranges, scratch, n):  # type: ignore[no-untyped-def]
     """What one feature adds to the limits of layer 0."""
     smallest, largest, least, most = scratch[0], scratch[1], scratch[2], scratch[3]
@@ -91,7 +91,7 @@ def _add_feature(net, f, limits, ranges, scratch, n):  # type: ignore[no-untyped
     add(1.0, largest, limits[OTHER_HIGH], n)
 
 
-@njit(cache=True)
+@compiled
 def read_codes(net, f, lo, hi, ranges):  # type: ignore[no-untyped-def]
     """What a cell allows of a feature's codes at x and at x', and of their difference."""
     one, two, apart = net.first[f], net.second[f], net.difference[f]
@@ -105,7 +105,7 @@ def read_codes(net, f, lo, hi, ranges):  # type: ignore[no-untyped-def]
     return close(ranges, f)
 
 
-@njit(cache=True)
+@compiled
 def extent(net, f, low, high, smallest, largest, n):  # type: ignore[no-untyped-def]
     """The smallest and the largest contribution of a feature to each neuron, over an interval of codes."""
     if not net.levels[f]:
@@ -124,7 +124,7 @@ def extent(net, f, low, high, smallest, largest, n):  # type: ignore[no-untyped-
             largest[j] = max(largest[j], row[j])
 
 
-@njit(cache=True)
+@compiled
 def meet_splits(place, lo, hi, limits, k):  # type: ignore[no-untyped-def]
     """Sharpen the limits of neuron k by what splits say of it, from `place` on among a cell's variables; False where they leave nothing."""
     for copy in range(COPIES):
@@ -133,7 +133,7 @@ def meet_splits(place, lo, hi, limits, k):  # type: ignore[no-untyped-def]
     return close(limits, k)
 
 
-@njit(cache=True)
+@compiled
 def pass_layer(net, lo, hi, limits, layer, scratch):  # type: ignore[no-untyped-def]
     """Limits of a layer from those of the one below: sums of middles, plus and minus sums of half widths."""
     below, width, start = net.starts[layer - 1], net.widths[layer - 1], net.starts[layer]
@@ -165,7 +165,7 @@ def pass_layer(net, lo, hi, limits, layer, scratch):  # type: ignore[no-untyped-
     return True
 
 
-@njit(cache=True)
+@compiled
 def steepness(bend, low, high):  # type: ignore[no-untyped-def]
     """The smallest and the largest slope of an activation over an interval, of all its pieces where that is a point."""
     t, second, before, between, after, _ = bend

@@ -10,13 +10,13 @@ An activation with one break t is (slope after - slope before) relu(y - t) + slo
 """
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.network.curves import curve_image, curve_maximum, curve_value, is_curve
 from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
 
 
-@njit(cache=True)
+@compiled
 def close(limits, k):  # type: ignore[no-untyped-def]
     """Sharpen each of the six limits in column k by the others; False where none of y, y' satisfies them, by more than rounding."""
     lo, hi = limits[LOW, k], limits[HIGH, k]
@@ -34,14 +34,14 @@ def close(limits, k):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True)
+@compiled
 def bend_of(net, layer):  # type: ignore[no-untyped-def]
     """The activation of a layer as six numbers: both breaks, the slopes before, between and after them, the value at the first; of a curve nan, its kind, alpha and nothing."""
     slopes = net.slopes[layer]
     return net.breaks[layer, 0], net.breaks[layer, 1], slopes[0], slopes[1], slopes[2], net.values[layer]
 
 
-@njit(cache=True)
+@compiled
 def activate(bend, y):  # type: ignore[no-untyped-def]
     """The activation of one number."""
     if is_curve(bend):
@@ -54,7 +54,7 @@ def activate(bend, y):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(cache=True)
+@compiled
 def image(bend, low, high):  # type: ignore[no-untyped-def]
     """The smallest and the largest value of the activation between two numbers: at an end, or at a break where slopes change their sign."""
     if is_curve(bend):
@@ -68,7 +68,7 @@ def image(bend, low, high):  # type: ignore[no-untyped-def]
     return smallest, largest
 
 
-@njit(cache=True)
+@compiled
 def maximum(bend, A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-untyped-def]
     """The maximum over the polygon of a neuron, and the y and y' that attain it; `bend` is an activation as `bend_of` has it."""
     t, second, before, between, _, value = bend
@@ -87,7 +87,7 @@ def maximum(bend, A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[n
     return top + (A + C) * value - (a + c) * t, y + t, other + t
 
 
-@njit(cache=True)
+@compiled
 def _of_relu_apart(A, C, a, c, lo, hi, apart):  # type: ignore[no-untyped-def]
     """y' = y + apart."""
     shift = c * apart
@@ -107,7 +107,7 @@ def _of_relu_apart(A, C, a, c, lo, hi, apart):  # type: ignore[no-untyped-def]
     return top, y, y + apart
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def maxima_apart(bend, A, C, a, c, lo, hi, apart, top, y, other, place, found, n):  # type: ignore[no-untyped-def]
     """The maxima of n neurons of one break t with y' = y + apart, at `lo`, `hi`, t or t - apart; their sum. As loops of few arrays each, which become vector instructions."""
     t = bend[0]
@@ -132,7 +132,7 @@ def maxima_apart(bend, A, C, a, c, lo, hi, apart, top, y, other, place, found, n
     return total
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def _values_apart(bend, A, C, a, c, apart, y, found, n):  # type: ignore[no-untyped-def]
     """A act(y) + C act(y + apart) - a y - c (y + apart) of n neurons."""
     t, before, rise, value = bend[0], bend[2], bend[3] - bend[2], bend[5]
@@ -147,7 +147,7 @@ def _values_apart(bend, A, C, a, c, apart, y, found, n):  # type: ignore[no-unty
         )
 
 
-@njit(cache=True)
+@compiled
 def _keep_higher(top, y, found, place, n):  # type: ignore[no-untyped-def]
     for i in range(n):
         y[i] = place[i] if found[i] > top[i] else y[i]
@@ -155,7 +155,7 @@ def _keep_higher(top, y, found, place, n):  # type: ignore[no-untyped-def]
         top[i] = max(top[i], found[i])
 
 
-@njit(cache=True)
+@compiled
 def _of_relu(A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-untyped-def]
     top, best, other = -np.inf, lo, low
     for place in range(7):
@@ -188,7 +188,7 @@ def _of_relu(A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-unt
     return top, best, other
 
 
-@njit(cache=True)
+@compiled
 def _of_two_breaks(bend, A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-untyped-def]
     top, best, other = -np.inf, lo, low
     for place in range(10):

@@ -7,8 +7,8 @@ the mean of what its two parts gain, the geometric one: a part that gains nothin
 """
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.network.body import COPIES
 from likewise.families.network.curves import is_curve
 from likewise.families.network.limits import SUMS, dot
@@ -20,7 +20,7 @@ BELOW = 0.1  # of the losses of layers above that a neuron widens
 ONE_SIDE = 0.7  # of what a code that both copies share would take away
 
 
-@njit(cache=True)
+@compiled
 def rate_splits(net, work, multipliers, worth, excess, promised, score, at):  # type: ignore[no-untyped-def]
     """What is `promised` of a cut of each variable (0: none), what is hoped of it (`score`) where the bound is too high by `excess`, and the place."""
     _losses(net, work, multipliers)
@@ -48,13 +48,13 @@ def rate_splits(net, work, multipliers, worth, excess, promised, score, at):  # 
             )
 
 
-@njit(cache=True)
+@compiled
 def _hoped(gain, excess):  # type: ignore[no-untyped-def]
     """More than what is missing is of little use, but the more the surer."""
     return gain / (1.0 + gain / excess) if excess > 0.0 else gain
 
 
-@njit(cache=True)
+@compiled
 def _losses(net, work, multipliers):  # type: ignore[no-untyped-def]
     """Each polygon's maximum less the value at the mean input."""
     here, there = work.scratch[0], work.scratch[1]
@@ -79,7 +79,7 @@ def _losses(net, work, multipliers):  # type: ignore[no-untyped-def]
         here[:width], there[:width] = next_here[:width], next_there[:width]
 
 
-@njit(cache=True)
+@compiled
 def _hand_down(net, work):  # type: ignore[no-untyped-def]
     """Losses of layers above, added to those below by what widens them."""
     work.spread[:] = work.loss
@@ -103,7 +103,7 @@ def _hand_down(net, work):  # type: ignore[no-untyped-def]
                     work.spread[below + q] += loss * share[q] / total
 
 
-@njit(cache=True)
+@compiled
 def _rate_neuron(net, work, layer, k, score, at):  # type: ignore[no-untyped-def]
     breaks, slopes = net.breaks[layer], net.slopes[layer]
     promised = work.loss[k] + BELOW * (work.spread[k] - work.loss[k])
@@ -123,7 +123,7 @@ def _rate_neuron(net, work, layer, k, score, at):  # type: ignore[no-untyped-def
         score[place + chosen] = promised
 
 
-@njit(cache=True)
+@compiled
 def _rate_codes(net, work, f, score, at):  # type: ignore[no-untyped-def]
     one, two, apart = net.first[f], net.second[f], net.difference[f]
     ranges, weight = work.ranges, work.scratch[0]
@@ -152,7 +152,7 @@ def _rate_codes(net, work, f, score, at):  # type: ignore[no-untyped-def]
         _rate_number(net, apart, ranges[LEAST, f], ranges[MOST, f], reach, score, at)
 
 
-@njit(cache=True)
+@compiled
 def _rate_number(net, variable, low, high, rate, score, at):  # type: ignore[no-untyped-def]
     """A number is cut in the middle."""
     middle = 0.5 * (low + high)
@@ -165,7 +165,7 @@ def _rate_number(net, variable, low, high, rate, score, at):  # type: ignore[no-
         score[variable], at[variable] = rate * (high - low), middle
 
 
-@njit(cache=True)
+@compiled
 def _rate_levels(net, work, f, low, high):  # type: ignore[no-untyped-def]
     """What the spread of the levels from `low` to `high` costs, and after which of them a cut leaves the least of the worse part."""
     if low >= high:
@@ -186,7 +186,7 @@ def _rate_levels(net, work, f, low, high):  # type: ignore[no-untyped-def]
     return whole, float(place)
 
 
-@njit(cache=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def _widen(smallest, largest, row, weight, n):  # type: ignore[no-untyped-def]
     """Let one more level into the extents of a feature's contributions; what they cost then."""
     total = 0.0

@@ -7,8 +7,8 @@ function, whose slopes are known, is off by at most e times these. What is left 
 """
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.network.body import COPIES
 from likewise.families.network.dual import make_work
 from likewise.families.network.limits import SUMS, add, dot, extent, meet_splits, read_codes, steepness
@@ -21,7 +21,7 @@ SMALLEST = 2.0**-1000  # 2^75 numbers that were too small to be rounded to 53 bi
 PLACE = 64.0  # roundings of a maximum, its place and its value, with room
 
 
-@njit(cache=True)
+@compiled
 def sure_bounds(net, lo, hi, line, multipliers, upper):  # type: ignore[no-untyped-def]
     """`upper` bounds of line[0] f(x) - line[1] f'(x') over each cell, rounding included; -inf where float64 sees no pair in it."""
     work = make_work(net)
@@ -29,7 +29,7 @@ def sure_bounds(net, lo, hi, line, multipliers, upper):  # type: ignore[no-untyp
         upper[i] = sure_bound(net, work, lo[i], hi[i], line[i, 0], line[i, 1], multipliers[i])
 
 
-@njit(cache=True)
+@compiled
 def sure_bound(net, work, lo, hi, a, b, multipliers):  # type: ignore[no-untyped-def]
     """An upper bound of a f(x) - b f'(x') over a cell, rounding included; -inf where float64 sees no pair in it, which is no proof that there is none."""
     if not _limits(net, lo, hi, work):
@@ -71,7 +71,7 @@ def sure_bound(net, work, lo, hi, a, b, multipliers):  # type: ignore[no-untyped
     return total + 1.01 * (error + more + 2.0 * count * U * size)
 
 
-@njit(cache=True)
+@compiled
 def _size(limits, k):  # type: ignore[no-untyped-def]
     total = 0.0
     for side in range(2 * COPIES):
@@ -79,7 +79,7 @@ def _size(limits, k):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True)
+@compiled
 def _weigh(net, work, layer, a, b, here, there):  # type: ignore[no-untyped-def]
     """A and C of a layer, and the sums of the sizes of what they are made of."""
     start, width = net.starts[layer], net.widths[layer]
@@ -100,7 +100,7 @@ def _weigh(net, work, layer, a, b, here, there):  # type: ignore[no-untyped-def]
         add(abs(q), net.sizes[layer + 1, i], other_size, width)
 
 
-@njit(cache=True)
+@compiled
 def _limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
     """Limits of all neurons that hold whatever was rounded; False where the cell holds no pair."""
     if not _first_limits(net, lo, hi, work):
@@ -135,7 +135,7 @@ def _limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def _sizes(sizes, x, n):  # type: ignore[no-untyped-def]
     """sizes . |x| of the first n entries."""
     total = 0.0
@@ -144,7 +144,7 @@ def _sizes(sizes, x, n):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True)
+@compiled
 def _pass(limits, k, bend, scratch, q):  # type: ignore[no-untyped-def]
     """Middles and half widths of an activation's values and of their difference, with room for rounding."""
     lo, hi, low, high = limits[LOW, k], limits[HIGH, k], limits[OTHER_LOW, k], limits[OTHER_HIGH, k]
@@ -164,7 +164,7 @@ def _pass(limits, k, bend, scratch, q):  # type: ignore[no-untyped-def]
     scratch[4, q], scratch[5, q] = 0.5 * (down + up), 0.5 * (up - down) + off
 
 
-@njit(cache=True)
+@compiled
 def _meet(place, lo, hi, limits, k):  # type: ignore[no-untyped-def]
     """What splits say as well, closed, with room for the rounding of that."""
     if not meet_splits(place, lo, hi, limits, k):
@@ -178,7 +178,7 @@ def _meet(place, lo, hi, limits, k):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True)
+@compiled
 def _first_limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
     n, limits, ranges, size = net.widths[0], work.limits, work.ranges, work.scratch[0]
     for j in range(n):
@@ -204,7 +204,7 @@ def _first_limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True)
+@compiled
 def _widen(net, f, lo, hi, ranges):  # type: ignore[no-untyped-def]
     """Ranges of codes that were sharpened by each other, with room for the rounding of that, within those of the cell."""
     off = 16.0 * U * _size(ranges, f)
@@ -216,7 +216,7 @@ def _widen(net, f, lo, hi, ranges):  # type: ignore[no-untyped-def]
         ranges[2 * copy + 1, f] = min(ranges[2 * copy + 1, f] + off, high)
 
 
-@njit(cache=True)
+@compiled
 def _add_feature(net, f, limits, ranges, scratch, n):  # type: ignore[no-untyped-def]
     """What one feature adds to the limits of layer 0, and to the sizes of their terms."""
     low, high, other_low, other_high = scratch[1], scratch[2], scratch[3], scratch[4]
@@ -239,19 +239,19 @@ def _add_feature(net, f, limits, ranges, scratch, n):  # type: ignore[no-untyped
         _add_ends(limits, LEAST, low, high, n)
 
 
-@njit(cache=True)
+@compiled
 def _add_ends(limits, side, low, high, n):  # type: ignore[no-untyped-def]
     add(1.0, low, limits[side], n)
     add(1.0, high, limits[side + 1], n)
 
 
-@njit(cache=True)
+@compiled
 def _add_sizes(size, low, high, n):  # type: ignore[no-untyped-def]
     for j in range(n):
         size[j] += max(abs(low[j]), abs(high[j]))
 
 
-@njit(cache=True)
+@compiled
 def _inputs(net, work, here, there, small):  # type: ignore[no-untyped-def]
     """The maximum over the inputs, what it is off by at most, and the sizes of its terms."""
     n, ranges, both = net.widths[0], work.ranges, work.scratch[0]
@@ -277,7 +277,7 @@ def _inputs(net, work, here, there, small):  # type: ignore[no-untyped-def]
     return total, off, size
 
 
-@njit(cache=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def _weighed(weights, row, n):  # type: ignore[no-untyped-def]
     """weights . row, and what it is off by at most."""
     total, size = 0.0, 0.0
@@ -288,7 +288,7 @@ def _weighed(weights, row, n):  # type: ignore[no-untyped-def]
     return total, 1.01 * (n + 4) * U * size
 
 
-@njit(cache=True)
+@compiled
 def _largest(net, f, weights, low, high):  # type: ignore[no-untyped-def]
     n, row = net.widths[0], net.row[f]
     if not net.levels[f]:
@@ -302,7 +302,7 @@ def _largest(net, f, weights, low, high):  # type: ignore[no-untyped-def]
     return top, off
 
 
-@njit(cache=True)
+@compiled
 def _corner(p, q, p_off, q_off, ends, f):  # type: ignore[no-untyped-def]
     """The largest p x + q x' over a polygon of codes, from all of its corners, and what it is off by at most."""
     top = -np.inf

@@ -19,8 +19,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.polynomial.tables import EVEN, INSIDE, ONE_ODD, PAIR, Tables
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ ROUNDING_ROOM = (
 )  # relative to all terms: rounding errors of sums mostly cancel, and the checker has the last word
 
 
-@njit(cache=True)
+@compiled
 def bound_cells(
     tables: Tables,
     middle: Floats,
@@ -66,7 +66,7 @@ def bound_cells(
     return upper, room, y, at, e, loss
 
 
-@njit(cache=True)
+@compiled
 def _add_tilt(tables: Tables, middle: Floats, half: Floats, tilt: float, loss: Floats) -> None:
     """S = (f - f')/2 + (a - b)(f + f')/2 - T: one lean for the whole cell costs what the second part varies by."""
     c = (tables.first + tables.second) / 2
@@ -76,7 +76,7 @@ def _add_tilt(tables: Tables, middle: Floats, half: Floats, tilt: float, loss: F
             loss[tables.axis[s]] += tilt * abs(c[n])
 
 
-@njit(cache=True)
+@compiled
 def _term_mass(tables: Tables, c: Floats, middle: Floats, half: Floats, lean: float) -> float:
     """How large the terms are that are added up: what rounding is relative to."""
     size = np.ones(len(c))
@@ -91,7 +91,7 @@ def _term_mass(tables: Tables, c: Floats, middle: Floats, half: Floats, lean: fl
     return total
 
 
-@njit(cache=True)
+@compiled
 def centre_and_scale(tables: Tables, c: Floats, middle: Floats, half: Floats) -> None:
     """Coefficients of t to coefficients of y, t = middle + half y, in place."""
     for i in range(len(middle)):
@@ -105,7 +105,7 @@ def centre_and_scale(tables: Tables, c: Floats, middle: Floats, half: Floats) ->
         c[n] *= scale[n]
 
 
-@njit(cache=True)
+@compiled
 def _majorant(
     tables: Tables,
     c: Floats,
@@ -160,7 +160,7 @@ def _majorant(
     return best
 
 
-@njit(cache=True)
+@compiled
 def _separate(
     tables: Tables, c: Floats, linear: Floats, square: Floats, loss: Floats
 ) -> tuple[float, Indices]:
@@ -197,7 +197,7 @@ def _separate(
     return constant, pairs[:found]
 
 
-@njit(cache=True)
+@compiled
 def _lower_powers(tables: Tables, c: Floats, g: int, one: Floats, two: Floats, three: Floats) -> float:
     """The powers of a group of one axis and without places, those above the third lowered; the constant of it."""
     constant = 0.0
@@ -218,7 +218,7 @@ def _lower_powers(tables: Tables, c: Floats, g: int, one: Floats, two: Floats, t
     return constant
 
 
-@njit(cache=True)
+@compiled
 def _add_hints(tables: Tables, c: Floats, pairs: Indices, e: Indices, n1: Floats) -> float:
     """What the hints add to the linear parts, and to the constant."""
     constant = 0.0
@@ -232,7 +232,7 @@ def _add_hints(tables: Tables, c: Floats, pairs: Indices, e: Indices, n1: Floats
     return constant
 
 
-@njit(cache=True)
+@compiled
 def _best_place(
     tables: Tables,
     c: Floats,
@@ -267,7 +267,7 @@ def _best_place(
     return best
 
 
-@njit(cache=True)
+@compiled
 def _best_code(n1: float, n2: float, n3: float, count: int, g: int, f: int, y: Floats, at: Indices) -> float:
     """The same for n1 y + n2 y^2 + n3 y^3 of a number: at an end, or beside the cubic's own maximum, on either
     side of which it falls."""
@@ -283,7 +283,7 @@ def _best_code(n1: float, n2: float, n3: float, count: int, g: int, f: int, y: F
     return best
 
 
-@njit(cache=True)
+@compiled
 def _place_value(
     tables: Tables, f: int, middle: float, half: float, start: int, place: int, count: int
 ) -> float:
@@ -296,7 +296,7 @@ def _place_value(
     return y
 
 
-@njit(cache=True)
+@compiled
 def _cubic_peak(n1: float, n2: float, n3: float) -> tuple[float, float]:
     """Where n1 y + n2 y^2 + n3 y^3 is largest on [-1, 1], and that value."""
     where, best = -1.0, -n1 + n2 - n3

@@ -1,8 +1,8 @@
 """Agreeing: elements of all trees that have a pair in common, as good as they come."""
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.trees.axes import BY_REACH
 from likewise.families.trees.overlap import (
     HIGH,
@@ -17,7 +17,7 @@ from likewise.families.trees.overlap import (
 CONFLICT, FOUND, ATTAINED = 0, 1, 2
 
 
-@njit(cache=True)
+@compiled
 def find_common_pair(elements, axes, ranking, box, a, b, tops, shared, allowed):  # type: ignore[no-untyped-def]
     """Go through the trees, those with the widest range of values first, and take the best element that meets what is left.
 
@@ -65,7 +65,7 @@ def find_common_pair(elements, axes, ranking, box, a, b, tops, shared, allowed):
     return state, first, second
 
 
-@njit(inline="always")
+@compiled(inline="always")
 def _fits(start, variable, low, high, extra, after, sets, shared, allowed, e):  # type: ignore[no-untyped-def]
     """Whether an element meets the shared box."""
     for j in range(start[e], start[e + 1]):
@@ -83,7 +83,7 @@ def _fits(start, variable, low, high, extra, after, sets, shared, allowed, e):  
     return True
 
 
-@njit(cache=True)
+@compiled
 def _relations_hold(elements, axes, shared, allowed, e):  # type: ignore[no-untyped-def]
     """Whether the two codes of each feature can be as its relation asks, by codes that exist: lower ends count as closed."""
     start, variable, low, high, extra = (
@@ -112,7 +112,7 @@ def _relations_hold(elements, axes, shared, allowed, e):  # type: ignore[no-unty
     return True
 
 
-@njit(cache=True)
+@compiled
 def _levels_related(elements, axes, shared, allowed, i, v, j, w):  # type: ignore[no-untyped-def]
     low, high, extra, after, sets = elements.low, elements.high, elements.extra, elements.after, axes.sets
     size, at, table = axes.size[v], axes.offset[axes.feature[v]], axes.beside

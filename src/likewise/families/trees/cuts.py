@@ -7,15 +7,15 @@ The best cut is the one with the largest product of what both parts lose (as far
 """
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.trees.overlap import HIGH, LOW, MISSING, overlaps, relations_hold
 
 TIE_LOSS = 1e-6  # of the excess: what losing a maximiser counts for where another one is as large
 LEAST_LOSS = 1e-7  # of the excess: the least that a side of a cut counts for in the product of both
 
 
-@njit(inline="always")
+@compiled(inline="always")
 def limit_extent(low, high, extra, after, before, sets, missing, box, j, v):  # type: ignore[no-untyped-def]
     """Lowest and highest index of the box within limit j of variable v, a missing number being the highest."""
     if sets[v]:
@@ -26,7 +26,7 @@ def limit_extent(low, high, extra, after, before, sets, missing, box, j, v):  # 
     return first, last
 
 
-@njit(cache=True)
+@compiled
 def find_cut(elements, axes, ranking, box, a, b, tops, excess, offset, left, right):  # type: ignore[no-untyped-def]
     """The best cut of a cell whose bound exceeds its threshold by `excess`: variable, index after which to cut, and what the
     bound loses on the left and on the right, at most `excess`. Variable -1 where nothing can be cut.
@@ -86,7 +86,7 @@ def find_cut(elements, axes, ranking, box, a, b, tops, excess, offset, left, rig
     return _choose_cut(lowest, highest, excess, offset, left, right)
 
 
-@njit(cache=True)
+@compiled
 def _box_ends(missing, box):  # type: ignore[no-untyped-def]
     """The first and the last index of every variable in the box."""
     n = box.shape[1]
@@ -97,7 +97,7 @@ def _box_ends(missing, box):  # type: ignore[no-untyped-def]
     return lowest, highest
 
 
-@njit(inline="always")
+@compiled(inline="always")
 def _extend_reach(sides, reach, m, first, last, lowest, highest, loss, at, left, right):  # type: ignore[no-untyped-def]
     """Let an element from `first` to `last` extend the reach of side m: the cuts in between lose `loss`. Whether it reaches the end."""
     if sides[m] == 0:
@@ -113,7 +113,7 @@ def _extend_reach(sides, reach, m, first, last, lowest, highest, loss, at, left,
     return reach[m] == highest
 
 
-@njit(cache=True)
+@compiled
 def _choose_cut(lowest, highest, excess, offset, left, right):  # type: ignore[no-untyped-def]
     best, variable, at, best_left, best_right = 0.0, -1, 0, 0.0, 0.0
     for v in range(len(lowest)):

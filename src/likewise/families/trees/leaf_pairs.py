@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.trees.axes import BY_REACH, BY_TABLE
 from likewise.families.trees.body import LEAF
 
@@ -36,7 +36,7 @@ class ElementBuffer(NamedTuple):
     words: NDArray[np.int64]
 
 
-@njit(cache=True)
+@compiled
 def depth_of(feature, left, right):  # type: ignore[no-untyped-def]
     """The depth of the deepest leaf."""
     depth = np.zeros(len(feature), dtype=np.int64)
@@ -47,7 +47,7 @@ def depth_of(feature, left, right):  # type: ignore[no-untyped-def]
     return depth.max()
 
 
-@njit(cache=True)
+@compiled
 def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # type: ignore[no-untyped-def]
     """How many elements and limits tree t has (a little more than `most` where there are more); written down as far as there is room."""
     n, room, words = len(axes.size), 4 * depth + 4, tests.words.shape[1]
@@ -88,7 +88,7 @@ def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # ty
     return count, total
 
 
-@njit(cache=True)
+@compiled
 def _fill_box(axes, low, high, missing, mask):  # type: ignore[no-untyped-def]
     """The box of all pairs."""
     mask[:] = 0
@@ -100,7 +100,7 @@ def _fill_box(axes, low, high, missing, mask):  # type: ignore[no-untyped-def]
                 mask[v, p // WORD_BITS] |= np.int64(1) << np.int64(p % WORD_BITS)
 
 
-@njit(cache=True)
+@compiled
 def _narrow_to_branch(nodes, tests, axes, node, v, left, low, high, missing, mask):  # type: ignore[no-untyped-def]
     """Narrow a box to the pairs that go one way at a node; whether there are any."""
     if axes.sets[v]:
@@ -122,7 +122,7 @@ def _narrow_to_branch(nodes, tests, axes, node, v, left, low, high, missing, mas
     return axes.partner[v] < 0 or relation_holds(axes, v, low, high, missing, mask)
 
 
-@njit(cache=True)
+@compiled
 def _write_limits(axes, low, high, missing, mask, found, total):  # type: ignore[no-untyped-def]
     """Write down what limits a box, as far as there is room; the number of limits so far."""
     for v in range(len(low)):
@@ -136,7 +136,7 @@ def _write_limits(axes, low, high, missing, mask, found, total):  # type: ignore
     return total
 
 
-@njit(cache=True)
+@compiled
 def _is_whole(axes, v, low, high, missing, mask):  # type: ignore[no-untyped-def]
     """Whether a box has all codes of a variable."""
     if axes.sets[v]:
@@ -150,7 +150,7 @@ def _is_whole(axes, v, low, high, missing, mask):  # type: ignore[no-untyped-def
     return low[v] == 0 and high[v] == axes.size[v] - 1 - some_missing and missing[v] == some_missing
 
 
-@njit(cache=True)
+@compiled
 def relation_holds(axes, v, lows, highs, missing, masks):  # type: ignore[no-untyped-def]
     """Whether some codes of the two boxes of a feature are as its relation asks."""
     k, w = axes.feature[v], axes.partner[v]
@@ -174,7 +174,7 @@ def relation_holds(axes, v, lows, highs, missing, masks):  # type: ignore[no-unt
     return True
 
 
-@njit(cache=True)
+@compiled
 def _contains(axes, v, p, lows, highs, masks):  # type: ignore[no-untyped-def]
     if axes.sets[v]:
         return (masks[v, p // WORD_BITS] >> np.int64(p % WORD_BITS)) & 1 == 1

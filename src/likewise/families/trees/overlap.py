@@ -7,14 +7,13 @@ That is what a certificate's rule `trees` asks of two leaves: codes of a feature
 Compiled loops take plain arrays: taking one out of a tuple counts references each time, which costs more than the work itself.
 """
 
-from numba import njit
-
+from likewise.compiled import compiled
 from likewise.families.trees.axes import BY_REACH
 
 LOW, HIGH, MISSING, CLOSED = 0, 1, 2, 3
 
 
-@njit(inline="always")
+@compiled(inline="always")
 def overlaps(start, variable, low, high, extra, after, sets, box, e):  # type: ignore[no-untyped-def]
     """Whether element e and the box have codes in common in every feature; `relations_hold` asks the rest."""
     for j in range(start[e], start[e + 1]):
@@ -27,7 +26,7 @@ def overlaps(start, variable, low, high, extra, after, sets, box, e):  # type: i
     return True
 
 
-@njit(cache=True)
+@compiled
 def relations_hold(elements, axes, box, e):  # type: ignore[no-untyped-def]
     """Whether the two codes of each feature can be as its relation asks; a cell whose own codes cannot is noticed by `tighten`."""
     start, variable, low, high, extra, after = (
@@ -50,7 +49,7 @@ def relations_hold(elements, axes, box, e):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True)
+@compiled
 def find_limit(start, variable, e, v):  # type: ignore[no-untyped-def]
     """The limit of an element on a variable, -1 where it has none."""
     for j in range(start[e], start[e + 1]):
@@ -59,7 +58,7 @@ def find_limit(start, variable, e, v):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(cache=True)
+@compiled
 def narrow_limits(low, high, extra, box, j, v):  # type: ignore[no-untyped-def]
     """Low and high index, missing and closed of a box within limit j (-1: none) of a number."""
     first, last, missing, closed = box[LOW, v], box[HIGH, v], box[MISSING, v] != 0, box[CLOSED, v] != 0
@@ -71,7 +70,7 @@ def narrow_limits(low, high, extra, box, j, v):  # type: ignore[no-untyped-def]
     return first, last, missing, closed
 
 
-@njit(cache=True)
+@compiled
 def within_tolerance(axes, v, here, there):  # type: ignore[no-untyped-def]
     """Whether numbers of two intervals of indices of a feature are within its tolerance, or both missing."""
     if here[2] and there[2]:
@@ -86,7 +85,7 @@ def within_tolerance(axes, v, here, there):  # type: ignore[no-untyped-def]
     return here[0] <= reach[at + there[1]]
 
 
-@njit(cache=True)
+@compiled
 def levels_related(low, high, extra, after, axes, box, i, v, j, w):  # type: ignore[no-untyped-def]
     """Whether levels within limits i of v and j of w may stand beside each other."""
     size, at, table, sets = axes.size[v], axes.offset[axes.feature[v]], axes.beside, axes.sets
@@ -99,7 +98,7 @@ def levels_related(low, high, extra, after, axes, box, i, v, j, w):  # type: ign
     return False
 
 
-@njit(inline="always")
+@compiled(inline="always")
 def allows(low, high, extra, after, sets, j, v, p):  # type: ignore[no-untyped-def]
     """Whether a position lies within limit j (-1: none)."""
     if j < 0:
@@ -109,7 +108,7 @@ def allows(low, high, extra, after, sets, j, v, p):  # type: ignore[no-untyped-d
     return low[j] <= p and p <= high[j]
 
 
-@njit(cache=True)
+@compiled
 def tighten(axes, box):  # type: ignore[no-untyped-def]
     """Move the ends of numbers within a tolerance to what the other's ends allow; whether every feature has codes left."""
     for v in range(box.shape[1]):
@@ -137,7 +136,7 @@ def tighten(axes, box):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True)
+@compiled
 def _limit_partner(axes, box, v, w):  # type: ignore[no-untyped-def]
     """Limit w to what v's interval reaches."""
     at = axes.offset[axes.feature[v]]

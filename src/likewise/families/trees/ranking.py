@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.trees.overlap import overlaps, relations_hold
 
 
@@ -24,7 +24,7 @@ class Ranking(NamedTuple):
     b: float
 
 
-@njit(cache=True)
+@compiled
 def bound_by_ranking(elements, axes, ranking, box, a, b, tops):  # type: ignore[no-untyped-def]
     """The cell's bound of a s - b s' without the bias, the two sums at its maximisers, and how many elements were passed by.
 
@@ -57,7 +57,7 @@ def bound_by_ranking(elements, axes, ranking, box, a, b, tops):  # type: ignore[
     return total, first, second, passed
 
 
-@njit(cache=True)
+@compiled
 def filter_ranking(elements, axes, ranking, box, even):  # type: ignore[no-untyped-def]
     """The ranking of the elements that meet the box. Trees that always add the same are folded: the same to both scores, or, where
     the line is `even` and nothing but the difference of the scores is asked for, the same difference."""
@@ -91,7 +91,7 @@ def filter_ranking(elements, axes, ranking, box, even):  # type: ignore[no-untyp
     return kept[:n].copy(), places[: trees + 1].copy(), first, second
 
 
-@njit(cache=True)
+@compiled
 def bound_unordered(elements, axes, ranking, box, a, b):  # type: ignore[no-untyped-def]
     """As `bound_by_ranking`, whatever direction the ranking was made for: every element is looked at. The sums are those of the maximisers."""
     start, variable, low, high, extra, after, sets = (
@@ -120,7 +120,7 @@ def bound_unordered(elements, axes, ranking, box, a, b):  # type: ignore[no-unty
     return total, first, second
 
 
-@njit(cache=True)
+@compiled
 def collect_near_best(elements, axes, ranking, box, a, b, room, found):  # type: ignore[no-untyped-def]
     """The elements that meet the box and are within `room` of their tree's largest value, tree by tree: how many; -1 where a
     tree has none. Whatever the order of the ranking, nothing being folded."""
@@ -148,7 +148,7 @@ def collect_near_best(elements, axes, ranking, box, a, b, room, found):  # type:
     return count
 
 
-@njit(cache=True)
+@compiled
 def collect_elements(elements, axes, ranking, box):  # type: ignore[no-untyped-def]
     """The elements that meet the box, tree by tree; where a tree has none there is no pair, and the list ends."""
     start, variable, low, high, extra, after, sets = (
@@ -173,7 +173,7 @@ def collect_elements(elements, axes, ranking, box):  # type: ignore[no-untyped-d
     return kept[:n].copy(), places
 
 
-@njit(cache=True)
+@compiled
 def largest_sum(elements, order, start, first, second, tops):  # type: ignore[no-untyped-def]
     """The sum over trees of the largest first[leaf of x] + second[leaf of x']; `tops` gets the places of the maximisers."""
     leaf, other = elements.leaf, elements.other

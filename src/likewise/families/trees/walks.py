@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
 from likewise.families.trees.body import LEAF, TreeSum
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def nodes_of(body: TreeSum) -> Nodes:
     )
 
 
-@njit(cache=True)
+@compiled
 def add_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-def]
     """Add to each row's total the values of the leaves that it comes to."""
     leaves = np.empty(len(nodes.roots), dtype=np.int64)
@@ -78,7 +78,7 @@ def add_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-def]
             total[i] += values[leaf]
 
 
-@njit(cache=True)
+@compiled
 def add_rows_of_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-def]
     """The same where each leaf has a row of values."""
     leaves = np.empty(len(nodes.roots), dtype=np.int64)
@@ -89,7 +89,7 @@ def add_rows_of_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-
                 total[i, c] += values[leaf, c]
 
 
-@njit(cache=True)
+@compiled
 def leaves_of(nodes, codes, leaves):  # type: ignore[no-untyped-def]
     """The leaf of each tree that an individual comes to."""
     feature, threshold, table, width, goes_left = (

@@ -16,8 +16,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
+from likewise.compiled.arrays import fill, largest, place_of_largest, total
 from likewise.families.kernel.rbf.coarse import coarse_bound
 from likewise.families.kernel.rbf.cuts import best_cut, middle_cut
 from likewise.families.kernel.rbf.excess import (
@@ -98,13 +99,14 @@ def bound_cells(
         np.ascontiguousarray(hi, dtype=np.float64),
         np.ascontiguousarray(threshold, dtype=np.float64),
         rows,
+        np.argsort(rows, kind="stable"),
         rounds,
         found,
     )
     return found
 
 
-@njit(cache=True)
+@compiled
 def _bound_each(
     terms: Terms,
     coefficients: Floats,
@@ -112,12 +114,14 @@ def _bound_each(
     hi: Floats,
     threshold: Floats,
     rows: Ints,
+    order: Ints,
     rounds: int,
     found: CellBounds,
 ) -> None:
+    """Bound the cells in an order in which those of one row of coefficients stand together."""
     last = -1
     few, weights = terms, coefficients[0]
-    for n in np.argsort(rows, kind="mergesort"):
+    for n in order:
         if rows[n] != last:
             last = rows[n]
             few, weights = drop_zero_terms(terms, coefficients[last])
@@ -125,7 +129,7 @@ def _bound_each(
         _bound_cell(few, weights, lo[n], hi[n], threshold[n], farthest, rounds, n, found)
 
 
-@njit(cache=True)
+@compiled
 def _bound_cell(
     terms: Terms,
     coefficients: Floats,
@@ -140,13 +144,14 @@ def _bound_cell(
     for k in range(len(lo)):
         found.cut[n, k] = middle_cut(terms.kind[k], lo[k], hi[k])
     if farthest > FARTHEST_REACH:
-        found.excess[n], found.e[n], found.r[n] = math.inf, 0, 0
+        found.excess[n], found.r[n] = math.inf, 0
+        fill(found.e[n], 0)
         found.upper[n] = coarse_bound(terms, lo, hi, coefficients, found.point[n], found.loss[n])
         return
     cell = localise(terms, lo, hi, coefficients)
     form = build_majorant(cell, *term_cubics(cell))
-    bend = terms.gamma * cell.width * cell.width
-    room = room_for_rounding(cell, farthest, (hi > lo).sum())
+    bend = bends(terms.gamma, cell)
+    room = room_for_rounding(cell, farthest, count_loose(lo, hi))
     y = np.zeros(len(cell.numeric))
     excess = room + optimise_hints(cell, form, threshold, bend, rounds, room, n, y, found)
     found.excess[n] = excess
@@ -156,7 +161,7 @@ def _bound_cell(
     add_curvature_loss(cell, roughness, form)
     _report_axes(terms, lo, hi, cell, form, y, n, found)
     if excess <= 0.0:
-        found.upper[n] = threshold + excess * math.exp(-bend.sum())
+        found.upper[n] = threshold + excess * math.exp(-total(bend))
         return
     # Which of the two bounds also gives the point and the losses makes no difference that could be measured.
     unused = np.empty((2, len(lo)))
@@ -164,7 +169,25 @@ def _bound_cell(
     found.upper[n] = min(coarse, threshold + excess)
 
 
-@njit(cache=True)
+@compiled
+def bends(gamma: float, cell: LocalTerms) -> Floats:
+    """gamma w^2 of the numeric axes."""
+    found = np.empty(len(cell.width))
+    for f in range(len(found)):
+        found[f] = gamma * cell.width[f] * cell.width[f]
+    return found
+
+
+@compiled
+def count_loose(lo: Floats, hi: Floats) -> int:
+    """How many axes are not fixed."""
+    loose = 0
+    for k in range(len(lo)):
+        loose += hi[k] > lo[k]
+    return loose
+
+
+@compiled
 def optimise_hints(
     cell: LocalTerms,
     form: Majorant,
@@ -179,21 +202,21 @@ def optimise_hints(
     """Phi; the cell's hints are replaced by those that attain it, y by the maximiser."""
     base = form.constant[0]
     for i in range(len(cell.hot)):
-        base += form.table[i, : cell.levels[i]].max()
+        base += largest(form.table[i, : cell.levels[i]])
     # A tangent beyond R_max helps nobody.
-    last = min(math.ceil(TANGENT_STEPS * bend.sum()), MOST_TANGENT)
+    last = min(math.ceil(TANGENT_STEPS * total(bend)), MOST_TANGENT)
     r = round(FIRST_TANGENT * last) if found.r[n] < 0 else min(found.r[n], last)
     e = np.empty(len(cell.numeric), np.int64)
     for f in range(len(e)):
         e[f] = min(max(found.e[n, cell.numeric[f]], -MOST_STEPS), MOST_STEPS)
     excess, found.r[n] = smallest_excess(cell, form, base, threshold, bend, rounds, -room, e, r, y)
-    found.e[n] = 0
+    fill(found.e[n], 0)
     for f in range(len(e)):
         found.e[n, cell.numeric[f]] = e[f]
     return excess
 
 
-@njit(cache=True)
+@compiled
 def build_majorant(cell: LocalTerms, constant: float, shape: Floats) -> Majorant:
     """All products of the cell's cubics, bounded down to n1, n2, n3, cross and the tables."""
     form = empty_majorant(cell)
@@ -205,15 +228,18 @@ def build_majorant(cell: LocalTerms, constant: float, shape: Floats) -> Majorant
     return form
 
 
-@njit(cache=True)
+@compiled
 def room_for_rounding(cell: LocalTerms, farthest: float, axes: int) -> float:
     """What a certificate must leave so that a checker's own rounding cannot matter; `farthest` is the largest h."""
     most = math.ceil(farthest * 1024.0) / 1024.0
-    size = 1.0 + np.abs(cell.weight).sum()
+    size = 0.0
+    for t in range(len(cell.weight)):
+        size += abs(cell.weight[t])
+    size += 1.0
     return float(ROUNDING_ROOM * size * (1.0 + axes) ** 3 * (1.0 + most) ** 3 * math.exp(most))
 
 
-@njit(cache=True)
+@compiled
 def _report_axes(
     terms: Terms,
     lo: Floats,
@@ -232,7 +258,7 @@ def _report_axes(
     report_hot(cell, form, n, found)
 
 
-@njit(cache=True)
+@compiled
 def report_numeric(
     terms: Terms,
     lo: Floats,
@@ -250,7 +276,7 @@ def report_numeric(
     found.loss[n, k] = numeric_loss(form, f)
 
 
-@njit(cache=True)
+@compiled
 def numeric_loss(form: Majorant, f: int) -> float:
     """What a numeric axis costs, its products with other numeric axes included."""
     loss = form.numeric_loss[f]
@@ -259,11 +285,11 @@ def numeric_loss(form: Majorant, f: int) -> float:
     return float(loss)
 
 
-@njit(cache=True)
+@compiled
 def report_hot(cell: LocalTerms, form: Majorant, n: int, found: CellBounds) -> None:
     """Point, loss and cut of the one-hot axes."""
     for i in range(len(cell.hot)):
         k, table = cell.hot[i], form.table[i, : cell.levels[i]]
-        found.point[n, k] = cell.first[i] + table.argmax()
+        found.point[n, k] = cell.first[i] + place_of_largest(table)
         found.loss[n, k] = form.hot_loss[i]
         found.cut[n, k] = best_cut(cell.first[i], table)

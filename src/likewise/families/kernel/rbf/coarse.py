@@ -16,17 +16,19 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
+from likewise.compiled.arrays import fill, total
 from likewise.families.kernel.rbf.local_terms import code_at, embedded_interval
 from likewise.families.kernel.rbf.terms import ONE_HOT, Floats, Terms
 
 
-@njit(cache=True)
+@compiled
 def _distance_ranges(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
     """Q_lo and Q_hi of each term."""
-    least = terms.gamma * terms.rest
-    most = least.copy()
+    least, most = np.empty(len(terms.rest)), np.empty(len(terms.rest))
+    for t in range(len(least)):
+        least[t] = most[t] = terms.gamma * terms.rest[t]
     for k in range(len(lo)):
         if terms.kind[k] == ONE_HOT:
             place, zeta = terms.place[k], terms.zeta[k]
@@ -46,14 +48,14 @@ def _distance_ranges(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floa
     return least, most
 
 
-@njit(cache=True)
+@compiled
 def _chord_slope(least: float, most: float) -> float:
     """Slope of the chord of exp(-Q)."""
     apart = most - least
     return math.exp(-least) * (math.expm1(-apart) / apart if apart > 0.0 else -1.0)
 
 
-@njit(cache=True)
+@compiled
 def _hot_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
     """Max over the positions of zeta times the slopes of the terms that are elsewhere, where, and the cost."""
     own, cost = np.zeros(int(hi - lo) + 1), 0.0
@@ -62,11 +64,14 @@ def _hot_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tup
         if 0 <= slot < len(own):
             own[slot] += slopes[t]
             cost += abs(slopes[t])
-    at = own.argmin()
-    return terms.zeta[k] * (slopes.sum() - own[at]), lo + at, terms.zeta[k] * cost
+    at = 0
+    for slot in range(1, len(own)):
+        if own[slot] < own[at]:
+            at = slot
+    return terms.zeta[k] * (total(slopes) - own[at]), lo + at, terms.zeta[k] * cost
 
 
-@njit(cache=True)
+@compiled
 def _numeric_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
     """Max over the interval of sum_t slope_t gamma (z - centre_t)^2, where, and the cost."""
     middle, width = embedded_interval(terms, k, lo, hi)
@@ -84,7 +89,7 @@ def _numeric_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) ->
     return terms.gamma * (level + at * (tilt + at * bend)), code, terms.gamma * cost
 
 
-@njit(cache=True)
+@compiled
 def _term_lines(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> tuple[Floats, float, float]:
     """For each term the slope of its line in Q; the sum of the lines where no axis adds anything; and of the best ends."""
     least, most = _distance_ranges(terms, lo, hi)
@@ -102,22 +107,22 @@ def _term_lines(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> t
     return slopes, linear, ends
 
 
-@njit(cache=True)
+@compiled
 def _line_peaks(terms: Terms, lo: Floats, hi: Floats, slopes: Floats, point: Floats, loss: Floats) -> float:
     """Sum of the largest values of the lines over the axes of lo and hi."""
-    total = 0.0
+    upper = 0.0
     for k in range(len(lo)):
         if terms.kind[k] == ONE_HOT:
             peak, point[k], loss[k] = _hot_peak(terms, k, lo[k], hi[k], slopes)
         else:
             peak, point[k], loss[k] = _numeric_peak(terms, k, lo[k], hi[k], slopes)
-        total += peak
+        upper += peak
         if hi[k] == lo[k]:
             loss[k] = 0.0
-    return total
+    return upper
 
 
-@njit(cache=True)
+@compiled
 def coarse_bound(
     terms: Terms, lo: Floats, hi: Floats, coefficients: Floats, point: Floats, loss: Floats
 ) -> float:
@@ -126,7 +131,15 @@ def coarse_bound(
     return min(linear + _line_peaks(terms, lo, hi, slopes, point, loss), ends)
 
 
-@njit(cache=True)
+@compiled
+def _opposite(numbers: Floats) -> Floats:
+    found = np.empty(len(numbers))
+    for t in range(len(found)):
+        found[t] = -numbers[t]
+    return found
+
+
+@compiled
 def coarse_bound_copies(
     terms: Terms,
     shared: int,
@@ -141,14 +154,17 @@ def coarse_bound_copies(
     Of the point, x comes first, then the paired axes of x'; the costs of both go to u (`copies`).
     """
     slopes, linear, ends = _term_lines(terms, box[0], box[1], here)
-    slopes2, linear2, ends2 = _term_lines(terms, box[2], box[3], -there)
-    total = linear + linear2
-    total += _line_peaks(terms, box[0, :shared], box[1, :shared], slopes + slopes2, point, loss)
+    slopes2, linear2, ends2 = _term_lines(terms, box[2], box[3], _opposite(there))
+    both = slopes.copy()
+    for t in range(len(both)):
+        both[t] += slopes2[t]
+    upper = linear + linear2
+    upper += _line_peaks(terms, box[0, :shared], box[1, :shared], both, point, loss)
     for k in range(shared, box.shape[1]):
         j = k - shared
         peak, point[k], cost = _numeric_peak(terms, k, box[0, k], box[1, k], slopes)
         peak2, point[box.shape[1] + j], cost2 = _numeric_peak(terms, k, box[2, k], box[3, k], slopes2)
-        total += peak + peak2
-        loss[shared + 3 * j : shared + 3 * j + 3] = 0.0
+        upper += peak + peak2
+        fill(loss[shared + 3 * j : shared + 3 * j + 3], 0.0)
         loss[shared + 3 * j] = cost + cost2
-    return min(total, ends + ends2)
+    return min(upper, ends + ends2)

@@ -20,8 +20,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to, fill
 from likewise.families.kernel.rbf.cubics import REACH_GRID
 from likewise.families.kernel.rbf.local_terms import LocalTerms, empty_local, load_axes, sort_axes
 from likewise.families.kernel.rbf.majorant import Majorant, one_sided_roughness
@@ -35,7 +36,7 @@ MIDDLE_AXIS, DIFFERENCE_AXIS, PRODUCT_AXIS = (
 EMPTY_TOLERANCE = 1e-12  # relative; an interval that is empty by less than that may hold a point
 
 
-@njit(cache=True)
+@compiled
 def pair_intervals(
     lo: float, hi: float, lo2: float, hi2: float, low: float, high: float, into: Floats
 ) -> bool:
@@ -49,11 +50,11 @@ def pair_intervals(
     return low <= high + slack and left <= right + slack
 
 
-@njit(cache=True)
+@compiled
 def _paired_axes(terms: Terms, shared: int, pairings: Floats, numeric: Ints) -> Ints:
     """The numeric axes of the cell: those given, and u, d, p of every paired feature where they have a width."""
     axes = np.empty(len(numeric) + 3 * len(pairings), np.int64)
-    axes[: len(numeric)] = numeric
+    copy_to(axes, numeric)
     found = len(numeric)
     for j in range(len(pairings)):
         scale = terms.scale[shared + j]
@@ -65,7 +66,7 @@ def _paired_axes(terms: Terms, shared: int, pairings: Floats, numeric: Ints) -> 
     return axes[:found]
 
 
-@njit(cache=True)
+@compiled
 def localise_copies(
     terms: Terms, shared: int, lo: Floats, hi: Floats, pairings: Floats, here: Floats, there: Floats
 ) -> LocalTerms:
@@ -78,8 +79,10 @@ def localise_copies(
     cell = empty_local(_paired_axes(terms, shared, pairings, numeric), hot, count, 2)
     exponent = load_axes(terms, lo, hi, cell)
     exponent2 = exponent.copy()
-    cell.offset[count:], cell.reach[count:] = cell.offset[:count], cell.reach[:count]
-    cell.load[: len(numeric), count:] = cell.load[: len(numeric), :count]
+    copy_to(cell.offset[count:], cell.offset[:count])
+    copy_to(cell.reach[count:], cell.reach[:count])
+    for f in range(len(numeric)):
+        copy_to(cell.load[f, count:], cell.load[f, :count])
     for j in range(len(pairings)):
         centre = terms.centre[shared + j]
         first, second = (
@@ -97,15 +100,17 @@ def localise_copies(
     return cell
 
 
-@njit(cache=True)
+@compiled
 def _load_paired(terms: Terms, shared: int, pairings: Floats, f: int, cell: LocalTerms) -> None:
     """Loads of an axis u, d or p, in both copies; the width of p is left 0, as it adds nothing to R."""
     j, axis = (cell.numeric[f] - shared) // 3, (cell.numeric[f] - shared) % 3
     scale, centre, count = terms.scale[shared + j], terms.centre[shared + j], cell.slot.shape[1]
-    u, wide_u, d, wide_d = scale * pairings[j]
+    u, wide_u = scale * pairings[j, 0], scale * pairings[j, 1]
+    d, wide_d = scale * pairings[j, 2], scale * pairings[j, 3]
     load, load2 = cell.load[f, :count], cell.load[f, count:]
     if axis == PRODUCT_AXIS:
-        load[:], load2[:] = 2.0 * terms.gamma * wide_u * wide_d, -2.0 * terms.gamma * wide_u * wide_d
+        fill(load, 2.0 * terms.gamma * wide_u * wide_d)
+        fill(load2, -2.0 * terms.gamma * wide_u * wide_d)
     else:
         cell.middle[f], cell.width[f] = (u, wide_u) if axis == MIDDLE_AXIS else (d, wide_d)
         slope = -2.0 * terms.gamma * cell.width[f]
@@ -118,7 +123,7 @@ def _load_paired(terms: Terms, shared: int, pairings: Floats, f: int, cell: Loca
         cell.reach[count + t] += abs(load2[t])
 
 
-@njit(cache=True)
+@compiled
 def copy_distances(cell: LocalTerms, start: int) -> Floats:
     """g_t; the axes from `start` on are those of paired features."""
     count = cell.slot.shape[1]
@@ -130,7 +135,7 @@ def copy_distances(cell: LocalTerms, start: int) -> Floats:
     return apart
 
 
-@njit(cache=True)
+@compiled
 def copy_cubics(cell: LocalTerms, apart: Floats, cubics: Floats) -> tuple[float, Floats, Floats]:
     """The cubics of both copies in Z = L - k: their constant with all errors, q1, q2, q3 as rows, and the roughness.
 
@@ -163,7 +168,7 @@ def copy_cubics(cell: LocalTerms, apart: Floats, cubics: Floats) -> tuple[float,
     return constant, shape, roughness
 
 
-@njit(cache=True)
+@compiled
 def move_products(cell: LocalTerms, shared: int, form: Majorant) -> None:
     """n1 of an axis p goes to the product of u and d, which stand right before it: y_p = y_u y_d."""
     for f in range(len(cell.numeric)):

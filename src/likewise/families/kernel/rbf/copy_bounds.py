@@ -13,14 +13,17 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to, fill, largest, total
 from likewise.families.kernel.rbf.cell_bounds import (
     FARTHEST_REACH,
     MOST_ROUNDS,
     NO_HINT,
     CellBounds,
+    bends,
     build_majorant,
+    count_loose,
     numeric_loss,
     optimise_hints,
     report_hot,
@@ -99,7 +102,7 @@ def _cubic_table() -> Floats:
     return cubic_table(FARTHEST_REACH)
 
 
-@njit(cache=True)
+@compiled
 def _bound_each(
     terms: Terms,
     boxes: Boxes,
@@ -115,7 +118,7 @@ def _bound_each(
         _bound_cell(terms, boxes, here[rows[n]], there[rows[n]], threshold[n], rounds, cubics, n, found)
 
 
-@njit(cache=True)
+@compiled
 def _bound_cell(
     terms: Terms,
     boxes: Boxes,
@@ -134,40 +137,45 @@ def _bound_cell(
     for k in range(shared):
         found.cut[n, k] = middle_cut(terms.kind[k], lo[k], hi[k])
     if not _pair_axes(boxes, n, pairings):
-        found.excess[n], found.upper[n], found.e[n], found.r[n] = -math.inf, -math.inf, 0, 0
-        found.point[n, : box.shape[1]], found.point[n, box.shape[1] :] = box[0], box[2, shared:]
+        found.excess[n], found.upper[n], found.r[n] = -math.inf, -math.inf, 0
+        fill(found.e[n], 0)
+        copy_to(found.point[n], box[0])
+        copy_to(found.point[n, box.shape[1] :], box[2, shared:])
         return
     cell = localise_copies(terms, shared, lo, hi, pairings, here, there)
-    farthest = cell.reach.max()
+    farthest = largest(cell.reach)
     if farthest > FARTHEST_REACH:
-        found.excess[n], found.e[n], found.r[n] = math.inf, 0, 0
+        found.excess[n], found.r[n] = math.inf, 0
+        fill(found.e[n], 0)
         found.upper[n] = coarse_bound_copies(terms, shared, box, here, there, found.point[n], found.loss[n])
         return
     apart = copy_distances(cell, _first_paired(cell, shared))
     constant, shape, roughness = copy_cubics(cell, apart, cubics)
     form = build_majorant(cell, constant, shape)
     move_products(cell, shared, form)
-    bend = terms.gamma * cell.width * cell.width
-    room = room_for_rounding(cell, farthest, (hi > lo).sum() + 3 * len(pairings))
+    bend = bends(terms.gamma, cell)
+    room = room_for_rounding(cell, farthest, count_loose(lo, hi) + 3 * len(pairings))
     y = np.zeros(len(cell.numeric))
     excess = room + optimise_hints(cell, form, threshold, bend, rounds, room, n, y, found)
     found.excess[n] = excess
     add_curvature_loss(cell, roughness, form)
     _report_axes(terms, shared, box, cell, form, pairings, y, n, found)
     if excess <= 0.0:
-        found.upper[n] = threshold + excess * math.exp(-bend.sum())
+        found.upper[n] = threshold + excess * math.exp(-total(bend))
         return
     unused, costs = np.empty(found.point.shape[1]), np.empty(found.loss.shape[1])
     coarse = coarse_bound_copies(terms, shared, box, here, there, unused, costs)
     found.upper[n] = min(coarse, threshold + excess)
 
 
-@njit(cache=True)
+@compiled
 def _pair_box(boxes: Boxes, n: int) -> Floats:
     """Rows lo, hi of x and lo, hi of x', cut down to what the differences allow."""
     axes, paired = boxes.lo.shape[1], boxes.low.shape[1]
     box = np.empty((4, axes))
-    box[0], box[1], box[2], box[3] = boxes.lo[n], boxes.hi[n], boxes.lo[n], boxes.hi[n]
+    for k in range(axes):
+        box[0, k] = box[2, k] = boxes.lo[n, k]
+        box[1, k] = box[3, k] = boxes.hi[n, k]
     for j in range(paired):
         k, lo2, hi2 = axes - paired + j, boxes.second_lo[n, j], boxes.second_hi[n, j]
         low, high = boxes.low[n, j], boxes.high[n, j]
@@ -178,7 +186,7 @@ def _pair_box(boxes: Boxes, n: int) -> Floats:
     return box
 
 
-@njit(cache=True)
+@compiled
 def _pair_axes(boxes: Boxes, n: int, pairings: Floats) -> bool:
     """u and d of all paired axes; False if one of them allows no pair."""
     paired = len(pairings)
@@ -191,7 +199,7 @@ def _pair_axes(boxes: Boxes, n: int, pairings: Floats) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled
 def _first_paired(cell: LocalTerms, shared: int) -> int:
     """Where the axes of paired features begin."""
     for f in range(len(cell.numeric)):
@@ -200,7 +208,7 @@ def _first_paired(cell: LocalTerms, shared: int) -> int:
     return len(cell.numeric)
 
 
-@njit(cache=True)
+@compiled
 def _report_axes(
     terms: Terms,
     shared: int,
@@ -213,10 +221,12 @@ def _report_axes(
     found: CellBounds,
 ) -> None:
     """Point, losses and cuts; where the relaxation is attained, the paired codes are u - d and u + d."""
-    found.loss[n] = 0.0
+    fill(found.loss[n], 0.0)
     for k in range(shared):
         found.point[n, k] = box[0, k]
-    at = pairings[:, 0::2].copy()
+    at = np.empty((len(pairings), 2))
+    for j in range(len(pairings)):
+        at[j, 0], at[j, 1] = pairings[j, 0], pairings[j, 2]
     for f in range(len(cell.numeric)):
         if cell.numeric[f] < shared:
             report_numeric(terms, box[0], box[1], cell, form, f, y[f], n, found)

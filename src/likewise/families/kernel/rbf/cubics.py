@@ -21,8 +21,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from likewise.compiled import compiled
 
 # Below it eight terms of the series are exact to double precision; above it the difference sinh h - h has lost at
 # most three bits.
@@ -32,7 +33,7 @@ SERIES_ERROR = 2.0**-56  # what a series may leave out, relatively
 REACH_GRID = 1024  # h is rounded up to a multiple of 1/1024
 
 
-@njit(cache=True)
+@compiled
 def sinh_part(h: float) -> float:
     """(sinh h - h) / h^3 = sum over j >= 0 of h^(2j) / (2j + 3)!."""
     if h > SERIES_LIMIT:
@@ -44,7 +45,7 @@ def sinh_part(h: float) -> float:
     return total
 
 
-@njit(cache=True)
+@compiled
 def cosh_part(a: float) -> float:
     """(a cosh a - sinh a) / (2 a^3) = sum over j >= 1 of j a^(2j - 2) / (2j + 1)!."""
     if a > SERIES_LIMIT:
@@ -56,7 +57,7 @@ def cosh_part(a: float) -> float:
     return total
 
 
-@njit(cache=True)
+@compiled
 def upper_cubic(h: float) -> tuple[float, float, float, float]:
     """Coefficients of a cubic that is at least exp on [-h, h]."""
     half = math.sinh(0.5 * h)
@@ -64,7 +65,7 @@ def upper_cubic(h: float) -> tuple[float, float, float, float]:
     return 1.0, 1.0, square, sinh_part(h)
 
 
-@njit(cache=True)
+@compiled
 def lower_cubic(h: float) -> tuple[float, float, float, float]:
     """Coefficients of a cubic that is at most exp on [-h, h] (indeed everywhere)."""
     a = 0.5 * h
@@ -75,7 +76,7 @@ def lower_cubic(h: float) -> tuple[float, float, float, float]:
     return cosh - 0.5 * a * sinh, 1.5 * ratio - 0.5 * cosh, 0.5 * ratio, cosh_part(a)
 
 
-@njit(cache=True)
+@compiled
 def bessel(k: int, h: float) -> float:
     """The modified Bessel function I_k(h) = sum over m of (h/2)^(2m + k) / (m! (m + k)!)."""
     half, term = 0.5 * h, 1.0
@@ -89,7 +90,7 @@ def bessel(k: int, h: float) -> float:
     return total
 
 
-@njit(cache=True)
+@compiled
 def difference_cubic(h: float) -> tuple[float, float, float, float]:
     """Coefficients of L, L^2, L^3 in P, and eps."""
     if h == 0.0:
@@ -103,7 +104,7 @@ def difference_cubic(h: float) -> tuple[float, float, float, float]:
     return bessel(0, h) - 2.0 * second, bessel(1, h) / h, 4.0 * second / (3.0 * h * h), eps
 
 
-@njit(cache=True)
+@compiled
 def cubic_table(farthest: float) -> NDArray[np.float64]:
     """Row [1024 h]: upper (4 numbers), lower (4), difference (3) and eps, for h up to `farthest`."""
     rows = math.ceil(farthest * REACH_GRID) + 1

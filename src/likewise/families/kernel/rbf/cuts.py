@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from likewise.compiled import compiled
+from likewise.compiled.arrays import largest, place_of_largest
 from likewise.families.kernel.rbf.terms import CONTINUOUS, Floats
 
 
-@njit(cache=True)
+@compiled
 def middle_cut(kind: int, lo: float, hi: float) -> float:
     """Middle of an interval of codes; a whole number where codes are whole."""
     middle = 0.5 * (lo + hi)
     return middle if kind == CONTINUOUS else float(math.floor(middle))
 
 
-@njit(cache=True)
+@compiled
 def best_cut(first: int, table: Floats) -> float:
     """Cut an interval of positions from `first` on, given what the majorant says of each."""
-    best = table.argmax()
-    left = table[:best].max() if best > 0 else -math.inf
-    right = table[best + 1 :].max() if best + 1 < len(table) else -math.inf
+    best = place_of_largest(table)
+    left = largest(table[:best]) if best > 0 else -math.inf
+    right = largest(table[best + 1 :]) if best + 1 < len(table) else -math.inf
     cut_right = best > 0 and best + 1 < len(table) and right <= left
     if best == 0 or cut_right:
         return float(first + best)

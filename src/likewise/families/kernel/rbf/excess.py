@@ -19,8 +19,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to, total
 from likewise.families.kernel.rbf.local_terms import LocalTerms
 from likewise.families.kernel.rbf.majorant import Majorant
 from likewise.families.kernel.rbf.terms import Floats, Ints
@@ -33,7 +34,7 @@ FIRST_TANGENT = 0.4  # share of R_max where the tangent starts: the mean of R / 
 FIRST_STRIDE = 0.7  # share of the way to the last maximiser, in the first round
 
 
-@njit(cache=True)
+@compiled
 def cubic_peak(n1: float, n2: float, n3: float) -> tuple[float, float]:
     """Largest value of n1 y + n2 y^2 + n3 y^3 over abs(y) <= 1, and where it is taken."""
     best, at = n1 + n2 + n3, 1.0
@@ -54,7 +55,7 @@ def cubic_peak(n1: float, n2: float, n3: float) -> tuple[float, float]:
     return best, at
 
 
-@njit(cache=True)
+@compiled
 def grid_peak(n1: float, n2: float, n3: float, grid: Floats) -> tuple[float, float]:
     """The same over a few values of y."""
     best, at = -math.inf, 0.0
@@ -65,10 +66,11 @@ def grid_peak(n1: float, n2: float, n3: float, grid: Floats) -> tuple[float, flo
     return best, at
 
 
-@njit(cache=True)
+@compiled
 def _absorb_products(form: Majorant, e: Ints, linear: Floats, square: Floats) -> float:
     """Copy n1 and n2 with the products of two numeric axes taken into them; returns what goes to the constant."""
-    linear[:], square[:] = form.linear, form.square
+    copy_to(linear, form.linear)
+    copy_to(square, form.square)
     constant = 0.0
     for f in range(len(e)):
         for g in range(f + 1, len(e)):
@@ -83,7 +85,7 @@ def _absorb_products(form: Majorant, e: Ints, linear: Floats, square: Floats) ->
     return constant
 
 
-@njit(cache=True)
+@compiled
 def threshold_line(threshold: float, r: int, most: float) -> tuple[float, float]:
     """Psi as value at R = 0 and slope in gamma R; `most` is gamma R_max."""
     if threshold < 0.0:
@@ -93,23 +95,23 @@ def threshold_line(threshold: float, r: int, most: float) -> tuple[float, float]
     return slope * (1.0 - at), slope
 
 
-@njit(cache=True)
+@compiled
 def _axis_peaks(
     cell: LocalTerms, form: Majorant, linear: Floats, square: Floats, bend: Floats, slope: float, y: Floats
 ) -> float:
     """Sum of the one-axis maxima; `bend` is gamma w^2, y becomes the maximiser."""
-    total = 0.0
+    found = 0.0
     for f in range(len(y)):
         n2 = square[f] - slope * bend[f]
         if cell.gridded[f] > 0:
             peak, y[f] = grid_peak(linear[f], n2, form.cube[f], cell.grid[f, : cell.gridded[f]])
         else:
             peak, y[f] = cubic_peak(linear[f], n2, form.cube[f])
-        total += peak
-    return total
+        found += peak
+    return found
 
 
-@njit(cache=True)
+@compiled
 def smallest_excess(
     cell: LocalTerms,
     form: Majorant,
@@ -130,7 +132,9 @@ def smallest_excess(
     n = len(e)
     linear, square, now = np.empty(n), np.empty(n), np.empty(n)
     trial, trial_r = e.copy(), r
-    moving, most = e / HINT_STEPS, bend.sum()
+    moving, most = np.empty(n), total(bend)
+    for f in range(n):
+        moving[f] = e[f] / HINT_STEPS
     tangent = r / TANGENT_STEPS
     best, best_r = math.inf, r
     for turn in range(rounds):
@@ -139,13 +143,16 @@ def smallest_excess(
         excess += _axis_peaks(cell, form, linear, square, bend, slope, now)
         if excess < best:
             best, best_r = excess, trial_r
-            e[:], y[:] = trial, now
+            copy_to(e, trial)
+            copy_to(y, now)
             if best <= enough:
                 break
         stride = 2.0 * FIRST_STRIDE / (turn + 2.0)
-        moving += stride * (now - moving)
-        tangent += FIRST_STRIDE * ((bend * now * now).sum() - tangent)
+        reached = 0.0
         for f in range(n):
+            moving[f] += stride * (now[f] - moving[f])
+            reached += bend[f] * now[f] * now[f]
             trial[f] = min(max(round(HINT_STEPS * moving[f]), -MOST_STEPS), MOST_STEPS)
+        tangent += FIRST_STRIDE * (reached - tangent)
         trial_r = min(max(round(TANGENT_STEPS * tangent), 0), MOST_TANGENT)
     return best, best_r

@@ -19,8 +19,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
+from likewise.compiled.arrays import largest
 from likewise.families.kernel.rbf.cubics import lower_cubic, upper_cubic
 from likewise.families.kernel.rbf.terms import CONTINUOUS, ONE_HOT, TABLE, WHOLE, Floats, Ints, Terms
 
@@ -49,13 +50,13 @@ class LocalTerms(NamedTuple):
     reach: Floats  # [t] h_t
 
 
-@njit(cache=True)
+@compiled
 def embed_code(terms: Terms, k: int, code: float) -> float:
     """Embedded coordinate of a code on a numeric axis."""
     return float(terms.table[k, int(code)] if terms.kind[k] == TABLE else terms.scale[k] * code)
 
 
-@njit(cache=True)
+@compiled
 def embedded_interval(terms: Terms, k: int, lo: float, hi: float) -> tuple[float, float]:
     """Middle and half the width of a numeric axis, in its embedded coordinate."""
     low, high = embed_code(terms, k, lo), embed_code(terms, k, hi)
@@ -66,7 +67,7 @@ def embedded_interval(terms: Terms, k: int, lo: float, hi: float) -> tuple[float
     return 0.5 * (low + high), 0.5 * (high - low)
 
 
-@njit(cache=True)
+@compiled
 def sort_axes(terms: Terms, lo: Floats, hi: Floats) -> tuple[Ints, Ints]:
     """Numeric axes with some width, and active one-hot axes."""
     axes = len(lo)
@@ -83,7 +84,7 @@ def sort_axes(terms: Terms, lo: Floats, hi: Floats) -> tuple[Ints, Ints]:
     return numeric[:numerics], hot[:hots]
 
 
-@njit(cache=True)
+@compiled
 def empty_local(numeric: Ints, hot: Ints, terms: int, copies: int) -> LocalTerms:
     """A cell of these axes, not yet looked at."""
     return LocalTerms(
@@ -104,10 +105,12 @@ def empty_local(numeric: Ints, hot: Ints, terms: int, copies: int) -> LocalTerms
     )
 
 
-@njit(cache=True)
+@compiled
 def load_axes(terms: Terms, lo: Floats, hi: Floats, cell: LocalTerms) -> Floats:
     """Fill in the loads, slots, offsets and reaches of the first copy; returns log E_t."""
-    exponent = -terms.gamma * terms.rest
+    exponent = np.empty(len(terms.rest))
+    for t in range(len(exponent)):
+        exponent[t] = -terms.gamma * terms.rest[t]
     numerics, hots = 0, 0
     for k in range(len(lo)):
         if terms.kind[k] != ONE_HOT:
@@ -126,7 +129,7 @@ def load_axes(terms: Terms, lo: Floats, hi: Floats, cell: LocalTerms) -> Floats:
     return exponent
 
 
-@njit(cache=True)
+@compiled
 def localise(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> LocalTerms:
     """See the cell [lo, hi] (codes) from its middle."""
     numeric, hot = sort_axes(terms, lo, hi)
@@ -137,7 +140,7 @@ def localise(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> Loca
     return cell
 
 
-@njit(cache=True)
+@compiled
 def _load_numeric(
     terms: Terms, k: int, lo: float, hi: float, axis: int, cell: LocalTerms, exponent: Floats
 ) -> None:
@@ -160,7 +163,7 @@ def _load_numeric(
             reach[t] += abs(load[t])
 
 
-@njit(cache=True)
+@compiled
 def _load_one_hot(
     terms: Terms, k: int, lo: float, hi: float, axis: int, cell: LocalTerms, exponent: Floats
 ) -> None:
@@ -175,7 +178,7 @@ def _load_one_hot(
         exponent[t] -= 0.5 * zeta if inside else zeta
 
 
-@njit(cache=True)
+@compiled
 def farthest_reach(terms: Terms, lo: Floats, hi: Floats) -> float:
     """The largest h_t, of terms with any coefficient."""
     reach = np.zeros(len(terms.rest))
@@ -189,10 +192,10 @@ def farthest_reach(terms: Terms, lo: Floats, hi: Floats) -> float:
             place, half, first, last = terms.place[k], 0.5 * terms.zeta[k], int(lo[k]), int(hi[k])
             for t in range(len(reach)):
                 reach[t] += half if first <= place[t] <= last else 0.0
-    return float(reach.max())
+    return largest(reach)
 
 
-@njit(cache=True)
+@compiled
 def term_cubics(cell: LocalTerms) -> tuple[float, Floats]:
     """C_t p_t(k_t + Z) = q0 + q1 Z + q2 Z^2 + q3 Z^3: the sum of the q0, and q1, q2, q3 as rows [power - 1, t]."""
     constant = 0.0
@@ -207,7 +210,7 @@ def term_cubics(cell: LocalTerms) -> tuple[float, Floats]:
     return constant, shape
 
 
-@njit(cache=True)
+@compiled
 def code_at(terms: Terms, k: int, lo: float, hi: float, z: float) -> float:
     """The code in [lo, hi] whose embedded coordinate is (nearest to) z."""
     if terms.kind[k] == TABLE:

@@ -23,8 +23,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
+from likewise.compiled.arrays import fill, total
 from likewise.families.kernel.rbf.local_terms import LocalTerms
 from likewise.families.kernel.rbf.terms import Floats, Ints
 
@@ -46,7 +47,7 @@ class Majorant(NamedTuple):
     hot_loss: Floats  # [i]
 
 
-@njit(cache=True)
+@compiled
 def empty_majorant(cell: LocalTerms) -> Majorant:
     """Nothing yet: all zero."""
     numerics, hots = len(cell.numeric), len(cell.hot)
@@ -74,25 +75,25 @@ def empty_majorant(cell: LocalTerms) -> Majorant:
 
 
 # Sums may be reordered: that is a matter of the last bits, and lets them run in vector registers.
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def _dot(a: Floats, b: Floats) -> float:
-    total = 0.0
+    found = 0.0
     for t in range(len(a)):
-        total += a[t] * b[t]
-    return total
+        found += a[t] * b[t]
+    return found
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def _dot_keeping_products(a: Floats, b: Floats, c: Floats, into: Floats) -> float:
     """Sum of a b c, the products a b kept in `into`."""
-    total = 0.0
+    found = 0.0
     for t in range(len(a)):
         into[t] = a[t] * b[t]
-        total += into[t] * c[t]
-    return total
+        found += into[t] * c[t]
+    return found
 
 
-@njit(cache=True)
+@compiled
 def add_numeric(cell: LocalTerms, shape: Floats, to: Majorant) -> None:
     """Products of numeric axes alone: f, f g, f f g, f g o."""
     numerics, terms = cell.load.shape
@@ -113,7 +114,7 @@ def add_numeric(cell: LocalTerms, shape: Floats, to: Majorant) -> None:
                 _add_numeric_triple(6.0 * _dot(both, cell.load[o]), f, g, o, to)
 
 
-@njit(cache=True)
+@compiled
 def _add_square_times(amount: float, f: int, g: int, to: Majorant) -> None:
     """amount y_f^2 y_g <= amount y_g / 2 + abs(amount) / 2."""
     half = 0.5 * abs(amount)
@@ -123,7 +124,7 @@ def _add_square_times(amount: float, f: int, g: int, to: Majorant) -> None:
     to.numeric_loss[g] += half
 
 
-@njit(cache=True)
+@compiled
 def _add_numeric_triple(amount: float, f: int, g: int, o: int, to: Majorant) -> None:
     """amount y_f y_g y_o <= abs(amount) (y_f^2 + y_g^2 + y_o^2) / 3."""
     size = abs(amount)
@@ -132,7 +133,7 @@ def _add_numeric_triple(amount: float, f: int, g: int, o: int, to: Majorant) -> 
         to.numeric_loss[axis] += size
 
 
-@njit(cache=True)
+@compiled
 def parabola_peak(linear: float, square: float) -> float:
     """Max over abs(y) <= 1 of linear y + square y^2."""
     if square < 0.0 and abs(linear) < -2.0 * square:
@@ -140,26 +141,26 @@ def parabola_peak(linear: float, square: float) -> float:
     return abs(linear) + square
 
 
-@njit(cache=True)
+@compiled
 def absorb_mixed(cell: LocalTerms, to: Majorant) -> None:
     """f i: means over the positions to the numeric axis, the largest rest to the table."""
     for i in range(len(cell.hot)):
         levels = cell.levels[i]
         for f in range(len(cell.numeric)):
             linear, square = to.mixed[i, :levels, f], to.mixed_square[i, :levels, f]
-            mean, mean_square = linear.mean(), square.mean()
+            mean, mean_square = total(linear) / levels, total(square) / levels
             to.linear[f] += mean
             to.square[f] += mean_square
-            total = 0.0
+            sizes = 0.0
             for v in range(levels):
                 most = parabola_peak(linear[v] - mean, square[v] - mean_square)
                 to.table[i, v] += most
-                total += most
-            to.numeric_loss[f] += total / levels
-            to.hot_loss[i] += total / levels
+                sizes += most
+            to.numeric_loss[f] += sizes / levels
+            to.hot_loss[i] += sizes / levels
 
 
-@njit(cache=True)
+@compiled
 def eliminate_pairs(cell: LocalTerms, to: Majorant) -> None:
     """i j: with S = pair_ij + table_i + table_j, half of max_u S to table_i and half of max_v S to table_j."""
     most = to.table.shape[1]
@@ -167,21 +168,25 @@ def eliminate_pairs(cell: LocalTerms, to: Majorant) -> None:
     for i in range(len(cell.hot)):
         for j in range(i + 1, len(cell.hot)):
             rows, columns, at = cell.levels[i], cell.levels[j], to.start[i, j]
-            row[:rows], column[:columns] = -np.inf, -np.inf
+            fill(row[:rows], -np.inf)
+            fill(column[:columns], -np.inf)
             low, high = np.inf, -np.inf
             for v in range(rows):
                 for u in range(columns):
                     amount = to.pair[at]
                     at += 1
                     low, high = min(low, amount), max(high, amount)
-                    total = amount + to.table[i, v] + to.table[j, u]
-                    row[v], column[u] = max(row[v], total), max(column[u], total)
-            to.table[i, :rows], to.table[j, :columns] = 0.5 * row[:rows], 0.5 * column[:columns]
+                    whole = amount + to.table[i, v] + to.table[j, u]
+                    row[v], column[u] = max(row[v], whole), max(column[u], whole)
+            for v in range(rows):
+                to.table[i, v] = 0.5 * row[v]
+            for u in range(columns):
+                to.table[j, u] = 0.5 * column[u]
             to.hot_loss[i] += 0.5 * (high - low)
             to.hot_loss[j] += 0.5 * (high - low)
 
 
-@njit(cache=True)
+@compiled
 def one_sided_roughness(weight: float, reach: float) -> float:
     """What a one-sided cubic loses as its reach grows: like abs(C) h^4.
 
@@ -190,7 +195,7 @@ def one_sided_roughness(weight: float, reach: float) -> float:
     return abs(weight) * reach**3 / 16.0
 
 
-@njit(cache=True)
+@compiled
 def add_curvature_loss(cell: LocalTerms, roughness: Floats, to: Majorant) -> None:
     """What the cubics themselves lose, by term, shared by the axes as they share h."""
     terms = cell.slot.shape[1]

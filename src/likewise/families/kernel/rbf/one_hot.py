@@ -14,14 +14,15 @@ the same entry, so their rows are added up beforehand.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to, fill
 from likewise.families.kernel.rbf.local_terms import LocalTerms
 from likewise.families.kernel.rbf.majorant import Majorant
 from likewise.families.kernel.rbf.terms import Floats, Ints
 
 
-@njit(cache=True)
+@compiled
 def term_rows(cell: LocalTerms, shape: Floats) -> Floats:
     """Row [t]: what a term adds, in all its copies, as listed above."""
     n, terms = len(cell.numeric), cell.slot.shape[1]
@@ -43,7 +44,7 @@ def term_rows(cell: LocalTerms, shape: Floats) -> Floats:
     return rows
 
 
-@njit(cache=True)
+@compiled
 def _sum_rows_by_key(rows: Floats, keys: Ints, width: int, sums: Floats) -> None:
     """Add the first `width` numbers of each row to the entry of its key."""
     for t in range(len(keys)):
@@ -52,20 +53,22 @@ def _sum_rows_by_key(rows: Floats, keys: Ints, width: int, sums: Floats) -> None
             entry[c] += row[c]
 
 
-@njit(cache=True)
+@compiled
 def add_one_hot(cell: LocalTerms, shape: Floats, to: Majorant) -> None:
     """All products with one-hot axes: i, f i, f g i, i j, f i j, i j k."""
     hots = len(cell.hot)
     if hots == 0:
         return
     rows = term_rows(cell, shape)
-    cubes = rows[:, 1].copy()
+    cubes = np.empty(len(rows))
+    copy_to(cubes, rows[:, 1])
     most = to.table.shape[1] + 1
     sums = np.empty((most * most, rows.shape[1]))
     triple = np.empty(most * most * most)
     keys, kept = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
     for i in range(hots):
-        sums[: cell.levels[i] + 1] = 0.0
+        for v in range(cell.levels[i] + 1):
+            fill(sums[v], 0.0)
         _sum_rows_by_key(rows, cell.slot[i], rows.shape[1], sums)
         _add_single(cell, i, sums, to)
         for j in range(i + 1, hots):
@@ -77,7 +80,7 @@ def add_one_hot(cell: LocalTerms, shape: Floats, to: Majorant) -> None:
                 _add_triple(cell, i, j, k, triple[:size], to)
 
 
-@njit(cache=True)
+@compiled
 def _add_single(cell: LocalTerms, i: int, sums: Floats, to: Majorant) -> None:
     n, levels, zeta = len(cell.numeric), cell.levels[i], cell.zeta[i]
     for v in range(levels):
@@ -94,7 +97,7 @@ def _add_single(cell: LocalTerms, i: int, sums: Floats, to: Majorant) -> None:
             at += 1
 
 
-@njit(cache=True)
+@compiled
 def _add_numeric_pair(f: int, g: int, i: int, factor: float, sums: Floats, to: Majorant) -> None:
     """f g i: the mean over the positions to G_fg, the distance from it to the table."""
     mean = 0.0
@@ -113,7 +116,7 @@ def _add_numeric_pair(f: int, g: int, i: int, factor: float, sums: Floats, to: M
     to.hot_loss[i] += share
 
 
-@njit(cache=True)
+@compiled
 def _pair_keys(cell: LocalTerms, i: int, j: int, keys: Ints, kept: Ints) -> int:
     """The terms whose own positions are allowed on both axes, and the entry of the table that is theirs."""
     rows, columns, found = cell.levels[i], cell.levels[j], 0
@@ -125,13 +128,14 @@ def _pair_keys(cell: LocalTerms, i: int, j: int, keys: Ints, kept: Ints) -> int:
     return found
 
 
-@njit(cache=True)
+@compiled
 def _add_pair(
     cell: LocalTerms, i: int, j: int, rows: Floats, keys: Ints, kept: Ints, sums: Floats, to: Majorant
 ) -> None:
     n, zeta_i, zeta_j = len(cell.numeric), cell.zeta[i], cell.zeta[j]
     size, start = cell.levels[i] * cell.levels[j], to.start[i, j]
-    sums[:size, : 2 + n] = 0.0
+    for key in range(size):
+        fill(sums[key, : 2 + n], 0.0)
     for m in range(len(keys)):
         row, entry = rows[kept[m]], sums[keys[m]]
         for c in range(2 + n):
@@ -144,7 +148,7 @@ def _add_pair(
         _add_mixed_pairs(cell, i, j, 6.0 * both, sums, to)
 
 
-@njit(cache=True)
+@compiled
 def _add_mixed_pairs(cell: LocalTerms, i: int, j: int, factor: float, sums: Floats, to: Majorant) -> None:
     """f i j: means over u to N1 of (f, i), then means over v to N1 of (f, j), the size of the rest to pair_ij.
 
@@ -167,13 +171,16 @@ def _add_mixed_pairs(cell: LocalTerms, i: int, j: int, factor: float, sums: Floa
                 total[f] += part
                 size += part
             to.pair[start + v * columns + u] += factor * size
-    total *= factor / (rows * columns)
-    to.numeric_loss[:] += total
-    to.hot_loss[i] += total.sum()
-    to.hot_loss[j] += total.sum()
+    every = 0.0
+    for f in range(n):
+        part = total[f] * (factor / (rows * columns))
+        to.numeric_loss[f] += part
+        every += part
+    to.hot_loss[i] += every
+    to.hot_loss[j] += every
 
 
-@njit(cache=True)
+@compiled
 def _marginal_means(sums: Floats, rows: int, columns: int, n: int) -> tuple[Floats, Floats]:
     """Means of the rows, and means of the columns once the former are subtracted; of columns 2 to 2 + n of `sums`."""
     row, column, every = np.zeros((rows, n)), np.zeros((columns, n)), np.zeros(n)
@@ -193,16 +200,16 @@ def _marginal_means(sums: Floats, rows: int, columns: int, n: int) -> tuple[Floa
     return row, column
 
 
-@njit(cache=True)
+@compiled
 def _sum_triple(cell: LocalTerms, k: int, cubes: Floats, keys: Ints, kept: Ints, triple: Floats) -> None:
     """Sums of q3 by the positions on i, j, k; `keys` and `kept` tell those on i and j."""
     layers, slot = cell.levels[k] + 1, cell.slot[k]
-    triple[:] = 0.0
+    fill(triple, 0.0)
     for m in range(len(keys)):
         triple[keys[m] * layers + slot[kept[m]]] += cubes[kept[m]]
 
 
-@njit(cache=True)
+@compiled
 def _add_triple(cell: LocalTerms, i: int, j: int, k: int, triple: Floats, to: Majorant) -> None:
     """i j k: means over v to pair_jk, then means over u to pair_ik, the largest rest over w to pair_ij."""
     rows, columns, layers = cell.levels[i], cell.levels[j], cell.levels[k]
@@ -227,7 +234,7 @@ def _add_triple(cell: LocalTerms, i: int, j: int, k: int, triple: Floats, to: Ma
     to.hot_loss[k] += highest
 
 
-@njit(cache=True)
+@compiled
 def _layer_means(triple: Floats, rows: int, columns: int, deep: int) -> tuple[Floats, Floats]:
     """Means over v, as [u, w], and means over u once the former are subtracted, as [v, w]; both flat."""
     first, second, every = np.zeros(columns * deep), np.zeros(rows * deep), np.zeros(deep)
@@ -238,7 +245,8 @@ def _layer_means(triple: Floats, rows: int, columns: int, deep: int) -> tuple[Fl
                 first[u * deep + w] += triple[at]
                 second[v * deep + w] += triple[at]
                 at += 1
-    first /= rows
+    for u in range(len(first)):
+        first[u] /= rows
     for u in range(columns):
         for w in range(deep):
             every[w] += first[u * deep + w] / columns

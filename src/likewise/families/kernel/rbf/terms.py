@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from likewise.compiled import compiled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -111,19 +112,24 @@ def _fold_columns(found: Terms, k: int, axis: SlopedAxis) -> None:
     found.rest[:] += np.maximum(np.sum(away**2, axis=1) - found.centre[k] ** 2, 0.0)
 
 
-@njit(cache=True)
+@compiled
 def drop_zero_terms(terms: Terms, coefficients: Floats) -> tuple[Terms, Floats]:
     """Leave out the terms with coefficient 0.
 
     With one free feature and equal weights those are all whose own value is neither of the two compared.
     """
-    live = np.flatnonzero(coefficients)
-    axes = len(terms.kind)
-    centre, place = np.empty((axes, len(live))), np.empty((axes, len(live)), np.int64)
-    for k in range(axes):
-        centre[k] = terms.centre[k][live]
-        place[k] = terms.place[k][live]
-    left = Terms(
-        terms.gamma, terms.kind, terms.scale, terms.table, terms.zeta, centre, place, terms.rest[live]
-    )
-    return left, coefficients[live]
+    axes, count = len(terms.kind), 0
+    live = np.empty(len(coefficients), np.int64)
+    for t in range(len(coefficients)):
+        if coefficients[t] != 0.0:
+            live[count] = t
+            count += 1
+    centre, place = np.empty((axes, count)), np.empty((axes, count), np.int64)
+    rest, left = np.empty(count), np.empty(count)
+    for n in range(count):
+        rest[n], left[n] = terms.rest[live[n]], coefficients[live[n]]
+        for k in range(axes):
+            centre[k, n] = terms.centre[k, live[n]]
+            place[k, n] = terms.place[k, live[n]]
+    kept = Terms(terms.gamma, terms.kind, terms.scale, terms.table, terms.zeta, centre, place, rest)
+    return kept, left

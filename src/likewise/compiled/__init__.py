@@ -1,0 +1,15 @@
+"""Compiled loops: what numba makes of a function, compiled once and kept on disk.
+
+    @compiled
+    def add_up(numbers: Floats) -> float: ...
+
+entry    a function as Python calls it, and as other compiled functions do
+kept     what was compiled, on disk: found again by a digest of all that went into it
+beside   compilation beside the main thread, so that Ctrl-C is obeyed meanwhile
+
+Brings in numba; imported by modules with compiled functions only.
+"""
+
+from likewise.compiled.entry import compiled
+
+__all__ = ["compiled"]

@@ -1,0 +1,95 @@
+"""Entries and parts: a compiled function as Python calls it, and as other compiled functions do.
+
+An *entry* is called from Python; it is optimised, made machine code and kept on disk. A *part* is called from compiled code: the entry that needs it takes it in as it is, and it
+is optimised there. numba by itself makes an entry of every function, at every level of calls, of everything that it calls, and throws most of that away: that takes several times as long.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, overload
+
+from numba.core import codegen, compiler
+from numba.core.registry import CPUDispatcher
+
+from likewise.compiled.beside import compile_beside
+from likewise.compiled.kept import Kept
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # Python never calls a part
+
+
+@overload
+def compiled(function: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def compiled(**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def compiled(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Compile a function when it is first called; `options` are numba's."""
+
+    def decorate(function: Callable[..., Any]) -> Entry:
+        return Entry(function, {}, {"nopython": True, **options})
+
+    return decorate if function is None else decorate(function)
+
+
+class Entry(CPUDispatcher):
+    """A function as Python calls it. Compiled code that names it gets its `part`."""
+
+    def __init__(self, function: Callable[..., Any], locals: Any, targetoptions: dict[str, Any]) -> None:
+        super().__init__(function, locals, targetoptions)
+        self.part = CPUDispatcher(function, locals, {**targetoptions, **NO_WRAPPERS}, _PartCompiler)
+        self._cache = self.kept = Kept(self)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return self.part.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        return self.part.get_overload(sig)
+
+    def compile(self, sig: Any) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            return super().compile(sig)
+        return compile_beside(lambda: super(Entry, self).compile(sig), self.kept.expected_seconds)
+
+
+class _PartCompiler(compiler.Compiler):
+    """numba's compiler, into the library of a part."""
+
+    def define_pipelines(self) -> Any:
+        if self.state.library is None:
+            library = _PartLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+            library.enable_object_caching()
+            self.state.library = library
+        return super().define_pipelines()
+
+
+class _PartLibrary(codegen.JITCodeLibrary):
+    """Code that is only ever taken in by other code: neither optimised by itself nor made machine code."""
+
+    @property
+    def codegen(self) -> Any:
+        return _PartGenerator(self._codegen)
+
+    def _optimize_final_module(self) -> None:
+        """Done where it is taken in."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _PartGenerator:
+    """The code generator of a part, whose environment is set where it is taken in (`Kept`)."""
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = generator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generator, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """There is no machine code to tell."""
