@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
-.PHONY: setup demo test test-slow lint docs package snapshots picture bench clean
+.PHONY: setup demo test test-slow lint docs package snapshots notebooks picture bench clean
 
 setup: $(STAMP)
 
@@ -59,7 +59,12 @@ bench: setup
 snapshots: setup
 	$(BIN)/python -m tests.cli.snapshots
 
+# Pages of the gallery as notebooks, and pictures of the terminal, the report and the page to work in.
+notebooks: setup
+	$(BIN)/python -m tests.notebooks
+
 picture: setup
+	$(BIN)/python -m tests.cli.picture
 	$(BIN)/python -m tests.report.picture
 	$(BIN)/python -m tests.cli.ui.picture
 

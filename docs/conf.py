@@ -21,7 +21,7 @@ extensions = [
     "names",  # `verify` in a docstring is a link, `X` is code
 ]
 
-exclude_patterns = ["build", "examples"]
+exclude_patterns = ["build", "examples", "notebooks"]
 templates_path = ["_templates"]
 nitpicky = True
 highlight_language = "text"
@@ -47,7 +47,7 @@ html_sidebars = {page: [] for page in ("index", "comparison", "what-a-proof-says
 html_theme_options = {
     "logo": {"text": "Likewise"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],

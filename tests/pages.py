@@ -57,10 +57,10 @@ def run(page: Path) -> None:
             else:
                 _shell(block.text, codes)
         expected = following.text if following is not None and following.kind == "text" else ""
-        assert _timeless(out.getvalue()) == _timeless(expected), f"{block.text}\nprints:\n{out.getvalue()}"
+        assert timeless(out.getvalue()) == timeless(expected), f"{block.text}\nprints:\n{out.getvalue()}"
 
 
-def _timeless(output: str) -> str:
+def timeless(output: str) -> str:
     return _SECONDS.sub("# s", output)
 
 
