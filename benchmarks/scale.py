@@ -1,11 +1,14 @@
 """One search in many processes: the same claims with 1 process and with more, and what limits it with many.
 
-    python -m benchmarks scale [--claims NAME ...] [--processes 1 2] [--budget 60] [--workers 10 100 1000]
+    python -m benchmarks scale [--claims NAME ...] [--processes 1 2] [--budget 60] [--workers 10 100 1000] [--rows 10000000]
 
 Each line is one `measure` of German: its wall time, the cells of its search and the bracket that it reached. A search that closes tells by its time what processes gain, one that does not by its
 cells and its bracket. Times include the start of the processes, and count from when the model is read.
 
-The second table is a simulation of the coordinator with many workers, from what one part took here: workers search parts of two seconds, the coordinator
+The second table is an audit of so many rows of Adult's shape, read from a .parquet file, with each number of processes: all of it, what of that was judging, CPU seconds of all processes, and the largest
+memory of the one that reads and of one that judges. `--rows 0` leaves it out.
+
+The third is a simulation of the coordinator with many workers, from what one part took here: workers search parts of two seconds, the coordinator
 needs a while for each that comes back (unpickling, checking its cells, grafting, dealing out), one after another. It says how much of the workers' time is spent searching.
 """
 
@@ -15,8 +18,10 @@ import argparse
 import heapq
 import pickle
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -26,6 +31,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 
 import likewise as lw
+from benchmarks._large_data import audit_in_process, write_rows
 from benchmarks._standardised import standardised
 from benchmarks.rbf import machine
 from likewise.problem import make_claim, prepare
@@ -38,6 +44,8 @@ from likewise.verifying.posed_problem import pose
 
 BUDGET, PROCESSES, WORKERS = 60.0, (1, 2), (10, 100, 1000)
 CLAIMS = ("rbf-age-2", "rbf-4-gamma", "forest-100-6")
+ROWS = 10_000_000
+AUDIT_BUDGET = 3600.0  # for rows, all of which are to be judged
 SIMULATED_SECONDS = 600.0
 ROOTS = 64  # of the part that is timed
 
@@ -67,6 +75,38 @@ def processes(claims: Sequence[str], counts: Sequence[int], budget: float) -> Ta
             took = float(found.stats["seconds"])
             row = (name, str(count), f"{took:.1f}", f"{found.stats['cells']:,}")
             table.add_row(*row, f"{found.lower:.6g}", f"{found.upper:.6g}")
+            print("  ".join(row), file=sys.stderr, flush=True)
+    return table
+
+
+def audits(rows: int, counts: Sequence[int]) -> Table:
+    """An audit of generated rows with every number of processes."""
+    table = Table(title=f"audit of {rows:,} rows of Adult's shape, {machine()}")
+    columns = (
+        "processes",
+        "seconds",
+        "judging s",
+        "CPU s",
+        "rows a CPU s",
+        "MiB",
+        "a worker's MiB",
+        "biased",
+    )
+    for column in columns:
+        table.add_column(column, justify="right")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rows.parquet"
+        write_rows(file, rows)
+        for count in counts:
+            found = audit_in_process(file, count, AUDIT_BUDGET)
+            figures = (found["seconds"], found["judging"], found["cpu"], rows / found["cpu"])
+            memory = (found[of] / 2**20 for of in ("memory", "worker memory"))
+            row = (
+                str(count),
+                *(f"{figure:,.1f}" for figure in figures),
+                *(f"{used:,.0f}" for used in memory),
+            )
+            table.add_row(*row, f"{found['biased']:,}")
             print("  ".join(row), file=sys.stderr, flush=True)
     return table
 
@@ -120,10 +160,13 @@ def run(
     counts: Sequence[int] = PROCESSES,
     budget: float = BUDGET,
     workers: Sequence[int] = WORKERS,
+    rows: int = ROWS,
 ) -> None:
-    """Print both tables."""
+    """Print the tables."""
     console = Console(width=140)
     console.print(processes(claims, counts, budget))
+    if rows:
+        console.print(audits(rows, counts))
     for name in claims:
         console.print(simulation(name, workers))
 
@@ -135,5 +178,6 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--processes", nargs="+", type=int, default=PROCESSES)
     parser.add_argument("--budget", type=float, default=BUDGET)
     parser.add_argument("--workers", nargs="+", type=int, default=WORKERS)
+    parser.add_argument("--rows", type=int, default=ROWS)
     given = parser.parse_args(arguments)
-    run(given.claims, given.processes, given.budget, given.workers)
+    run(given.claims, given.processes, given.budget, given.workers, given.rows)

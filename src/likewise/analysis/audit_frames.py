@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.analysis.decision_labels import UNCERTAIN_LABEL
 from likewise.errors import DataError, suggest_name
 from likewise.search.judgement import BIASED, UNDECIDED
 from likewise.spec.columns import as_table
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.frames import frame_from_columns, native_backend
+from likewise.spec.rows import level_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,14 +35,14 @@ def audit_columns(judged: JudgedRows, places: Places) -> dict[str, Any]:
     verdict, gap = records["verdict"], records["gap"]
     columns: dict[str, Any] = {
         "row": judged.data.store.numbers(places),
-        "biased": _nullable_array([None if v == UNDECIDED else bool(v == BIASED) for v in verdict.tolist()]),
-        "gap": _nullable_array([None if np.isnan(value) else value for value in gap.tolist()]),
+        "biased": _with_gaps(verdict == BIASED, verdict == UNDECIDED),
+        "gap": _with_gaps(gap, np.isnan(gap)),
     }
     if judged.labels is not None:
-        labels = [*map(_python_label, judged.labels), None]  # UNCERTAIN_LABEL is the last
-        columns["decision"] = _nullable_array([labels[at] for at in records["decision"].tolist()])
-        others = [labels[at] for at in records["other_decision"].tolist()]
-        columns[f"{COUNTERPART}decision"] = _nullable_array(others)
+        labels = level_array(tuple(map(_python_label, judged.labels)))
+        for name, places_of in (("decision", "decision"), (f"{COUNTERPART}decision", "other_decision")):
+            at = records[places_of]
+            columns[name] = _with_gaps(labels[at], at == UNCERTAIN_LABEL)
     columns["proved"] = records["proved"]
     counterparts = judged.counterparts(records)
     for k, name in enumerate(feature_columns(judged)):
@@ -90,25 +92,34 @@ def worst_rows(judged: JudgedRows, most: int) -> list[tuple[int, int]]:
 
 
 def _column_values(judged: JudgedRows, k: int, codes: Floats) -> Any:
-    space = judged.space
-    feature, known = space[space.names[k]], ~np.isnan(codes)
-    if isinstance(feature, Continuous) and known.all() and not feature.missing:
-        return codes
-    if isinstance(feature, Integer) and known.all() and not feature.missing:
-        return codes.astype(np.int64)
-    values = {code: space.value(k, code) for code in np.unique(codes[known]).tolist()}
-    return _nullable_array(
-        [values[code] if there else None for code, there in zip(codes.tolist(), known, strict=True)]
-    )
+    """The values that codes stand for; None where there is nobody, or one is missing."""
+    feature = judged.space[judged.space.names[k]]
+    gone = np.isnan(codes) | (codes == feature.missing_code)
+    if isinstance(feature, Continuous):
+        return _with_gaps(codes, gone)
+    whole = np.where(gone, feature.code_range[0], codes).astype(np.int64)
+    if isinstance(feature, Integer):
+        return _with_gaps(whole, gone)
+    levels = tuple(level for level in feature.levels if level is not None)  # what is missing comes last
+    return _with_gaps(level_array(levels)[whole], gone)
 
 
-def _nullable_array(values: list[Any]) -> Any:
-    """An array of the values' own kind, or of objects where some are missing."""
-    if any(value is None for value in values):
-        column = np.empty(len(values), dtype=object)
-        column[:] = values
-        return column
-    return values
+def _with_gaps(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
+    """The values, as objects with None among them where some are gone."""
+    if not gone.any():
+        return values
+    column = values.astype(object)
+    column[gone] = None
+    return column
+
+
+def _as_objects(values: list[Any]) -> Any:
+    """The values, as an array of objects where some are missing."""
+    if not any(value is None for value in values):
+        return values
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def _python_label(label: Any) -> Any:
@@ -142,10 +153,10 @@ def group_counts(judged: JudgedRows, column: str, *, like: Any) -> Any:
         for rows, biased, undecided, gap in zip(*sums.tolist(), largest.tolist(), strict=True)
     ]
     groups = sorted(zip(index, lines, strict=True), key=lambda group: (-group[1]["share"], str(group[0])))
-    columns: dict[str, Any] = {column: _nullable_array([value for value, _ in groups])}
+    columns: dict[str, Any] = {column: _as_objects([value for value, _ in groups])}
     for name in ("rows", "biased", "undecided", "share", "largest_gap"):
         named = f"{name}_" if name == column else name
-        columns[named] = _nullable_array([counts[name] for _, counts in groups])
+        columns[named] = _as_objects([counts[name] for _, counts in groups])
     return frame_from_columns(columns, like=like)
 
 

@@ -24,6 +24,7 @@ from likewise.search.budget import Budget
 from likewise.search.counterparts import judge_rows
 from likewise.search.inquiry import Inquiry
 from likewise.search.judgement import Judgement
+from likewise.search.neighbours import distinct_rows
 from likewise.search.pace import warm_up
 from likewise.spec.pairs import pin_features
 from likewise.verifying.posed_problem import PosedProblem, pose
@@ -157,7 +158,7 @@ def _judge_distinct_rows(
     judging: RowClaim, rows: Floats, *, pinned: tuple[int, ...] = (), waiting: int
 ) -> Judgement:
     """Rows that are the same are judged once, in the order in which they first occur."""
-    _, first, back = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    first, back = distinct_rows(rows)
     order = np.argsort(first)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
@@ -165,7 +166,7 @@ def _judge_distinct_rows(
     found = asked.judge_together(distinct, replayed=True)
     if found is None:
         found = asked.judge_singly(distinct, waiting=waiting)
-    return found.repeated(place[back.ravel()])
+    return found.repeated(place[back])
 
 
 def imputed_tolerance_features(judging: RowClaim) -> list[int]:

@@ -7,6 +7,8 @@ from typing import Any
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 
+MOST_LISTED = 100_000  # rows of the data, in JSON: files have all
+
 
 def audit(**given: Any) -> int:
     """Who in the data has a differently treated counterpart?
@@ -42,7 +44,7 @@ def audit(**given: Any) -> int:
     if given["quiet"] and not given["as_json"]:
         emit(repr(found.share))
         return Exit.UNKNOWN if found.undecided else Exit.DONE
-    shown = found.to_dict() if given["as_json"] else found
+    shown = found.document(MOST_LISTED) if given["as_json"] else found
     telling = command_audience("audit", given, loaded, spec=flags.spec)
     answer = audit_answer(shown, loaded, telling, groups=groups, file=output)
     if given["as_json"]:
