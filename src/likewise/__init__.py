@@ -38,6 +38,7 @@ Questions and answers:
 - `Share`: the share, or a bracket or an interval around it
 - `repair`: a model made of this one that treats similar individuals alike, with its proof
 - `Repaired`: the new model, the verdict on it, and what it costs
+- `BlackBox`: a model that can only be asked, any function from rows to labels or numbers
 - `Certificate`: the proof or the witness as a file
 - `load_certificate`: a certificate from disk
 - `check`: is a certificate right? Asked of the independent checker
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
         SpecError,
         UnsupportedModel,
     )
+    from likewise.importers.black_box import BlackBox
     from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
     from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
     from likewise.spec.similarity import Similarity
@@ -120,6 +122,7 @@ __all__ = [
     "Share",
     "repair",
     "Repaired",
+    "BlackBox",
     "Certificate",
     "load_certificate",
     "check",
@@ -165,6 +168,7 @@ _HOME = {
     "Share": "likewise.analysis.share_result",
     "repair": "likewise.analysis.repair",
     "Repaired": "likewise.analysis.repair_result",
+    "BlackBox": "likewise.importers.black_box",
     "Certificate": "likewise.certificate.certificate",
     "load_certificate": "likewise.certificate.certificate",
     "check": "likewise.verifying.certification",

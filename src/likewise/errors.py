@@ -48,6 +48,10 @@ class UnsupportedModel(LikewiseError):
     """The model cannot be imported; the message names the step and the reason."""
 
 
+class MismatchedModel(UnsupportedModel):
+    """The model is not what it seems to be: it answers otherwise than what was read of it, or its numbers contradict each other."""
+
+
 class BudgetError(LikewiseError):
     """A budget that cannot be used: negative, not a number, too small to report anything."""
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import SpecError
+from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported_model import ImportedModel, import_model
+from likewise.importers.registry import is_black_box
 from likewise.importers.self_check import compare_own_rows
 from likewise.progress import LONG_READING
 from likewise.search.feasibility import find_individual
@@ -111,6 +112,22 @@ class Problem:
         return prepare(replace(self.claim, model=model), run)
 
 
+def _import_or_ask(claim: Claim, codes: Floats) -> tuple[ImportedModel, UnsupportedModel | None]:
+    """The model read; where nothing reads it, a model that is asked, and why."""
+    if not is_black_box(claim.model):
+        try:
+            return import_model(claim.model, claim.space, rows=codes, like=claim.X), None
+        except UnsupportedModel as error:
+            refusal = error
+        from likewise.importers.black_box import ask_instead
+
+        asked = ask_instead(claim.model, claim.space, refusal, rows=codes, like=claim.X)
+        return asked, refusal
+    from likewise.importers.black_box import A_BLACK_BOX, import_black_box
+
+    return import_black_box(claim.model, claim.space, rows=codes, like=claim.X), A_BLACK_BOX
+
+
 def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
     """Import the model and compare it with the original; raises what is wrong with the user's input. `alone`: also where nobody is similar to
     anybody else."""
@@ -119,8 +136,10 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
     with clock.importing():
         relations = similar.relations(space) if alone else similar.resolve(space)
         codes = claim.encoded()
-        imported = import_model(claim.model, space, rows=codes, like=claim.X)
+        imported, refusal = _import_or_ask(claim, codes)
         compared = replace(compare_own_rows(imported, claim.X, codes, claim.numbers), outside=claim.outside)
+        if refusal is not None:
+            compared = replace(compared, unread=refusal.message, readable=refusal.hint)
         imported = replace(imported, compared=compared)
         if imported.compared.single:
             imported = replace(imported, program=replace(imported.program, bounds=(None,)))

@@ -23,7 +23,9 @@ from likewise.clock import OutOfTime
 from likewise.errors import InternalError
 from likewise.progress import Snapshot
 from likewise.search.budget import Budget, BudgetUntil
+from likewise.search.falsification import find_deepest
 from likewise.search.frontier import ROOT_GRACE_SHARE
+from likewise.search.portfolio import ask_anew
 from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
@@ -75,6 +77,8 @@ class DisparitySearch:
     @property
     def proved(self) -> bool:
         """Whether the upper end is proved by the search alone."""
+        if self.problem.oracles.family.opaque:
+            return False
         certain = self.subject.of_probability and self.upper == 1
         return self.independent or certain or (self.closed and self.subject.exact)
 
@@ -90,6 +94,9 @@ class DisparitySearch:
             self._take(witness)
             if self.at_maximum:
                 return
+        if self.problem.oracles.family.opaque:
+            self._ask_on()
+            return
         if not self._begins(BudgetUntil(self.budget, self._search_deadline())):
             self.upper, self.reason = 1.0 if self.subject.of_probability else math.inf, self.budget.reason
             return
@@ -107,6 +114,13 @@ class DisparitySearch:
         elif end != "topped":
             self._settle()
         self._spend(self.budget, settles=False)
+
+    def _ask_on(self) -> None:
+        """The lower end alone, of a model that can only be asked: from new individuals until the budget is over."""
+        for witness in ask_anew(self.problem, find_deepest):
+            self._take(witness)
+        self.upper = 1.0 if self.subject.of_probability else math.inf
+        self.reason = self.problem.oracles.unproved(self.problem.question)
 
     def _independent(self) -> bool:
         with suppress(OutOfTime), self.budget.later(ROOT_GRACE_SHARE).watched():

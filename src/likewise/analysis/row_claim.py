@@ -23,7 +23,7 @@ from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.search.counterparts import judge_rows
 from likewise.search.inquiry import Inquiry
-from likewise.search.judgement import Judgement
+from likewise.search.judgement import FAIR, Judgement
 from likewise.search.neighbours import distinct_rows
 from likewise.search.pace import warm_up
 from likewise.spec.pairs import pin_features
@@ -142,6 +142,13 @@ def prepare_row_claim(problem: Problem, run: Run) -> RowClaim:
 def judge_data(judging: RowClaim, codes: Floats, *, waiting: int = 0) -> tuple[Floats, Judgement]:
     """Rows of the data, by codes of the user's space: their codes of the model's, and what is known of them; those that are biased are so on the model's own predictions as well. Who misses a
     number that is within a tolerance is similar to nobody who has one, even where the model puts a number in its place: such rows are judged apart from the others."""
+    rows, found = _judge_data(judging, codes, waiting)
+    if judging.posed.task.oracles.family.opaque:  # what a program says is no proof
+        found.proved[found.verdict == FAIR] = False
+    return rows, found
+
+
+def _judge_data(judging: RowClaim, codes: Floats, waiting: int) -> tuple[Floats, Judgement]:
     rows, imputed = judging.recoding.coded(codes), imputed_tolerance_features(judging)
     if not imputed:
         return rows, _judge_distinct_rows(judging, rows, waiting=waiting)

@@ -37,10 +37,18 @@ def claim_facts(about: ClaimSubject | None, *, title: str = "claim") -> list[Fac
 
 def reading_facts(stats: Mapping[str, Any]) -> list[Fact]:
     """How long reading the model took, where that is worth a line: no budget counts it."""
-    seconds = stats.get("import_seconds", 0.0)
-    return (
-        [fact("reading", f"reading the model took {seconds_text(seconds)}")] if seconds > LONG_READING else []
-    )
+    seconds, unread = stats.get("import_seconds", 0.0), stats.get("black_box")
+    found = []
+    if unread is not None:
+        found.append(
+            fact(
+                "asked", f"the model is asked, not read, so nothing about it is proved: {unread}", warns=True
+            )
+        )
+        found.append(fact("", f"what would allow a proof: {stats['black_box_hint']}"))
+    if seconds > LONG_READING:
+        found.append(fact("reading", f"reading the model took {seconds_text(seconds)}"))
+    return found
 
 
 def comparison_in_words(stats: Mapping[str, Any]) -> str | None:

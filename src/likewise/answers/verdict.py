@@ -59,6 +59,8 @@ def summary_of(result: Result) -> Words:
             "No two similar individuals break the claim. This is proved for every pair of the space, not for a sample, and the proof, of "
             f"{cells}, was accepted by the independent checker in exact arithmetic."
         )
+    if result.verdict == "BIASED" and "black_box" in result.stats:
+        return words("Two similar individuals break the claim, by the model's own answers (predict).")
     if result.verdict == "BIASED":
         replayed = result.stats.get("replay", "predict")
         checked = ", which the independent checker has confirmed," if result.certificate is not None else ""
@@ -71,6 +73,8 @@ def summary_of(result: Result) -> Words:
 def verdict_in_words(result: Result) -> Words:
     """The verdict with how it was reached."""
     seconds = result.stats.get("seconds", 0.0)
+    if result.verdict == "BIASED" and "black_box" in result.stats:
+        return words(verdict(result.verdict), spacer(), f"found in {seconds:.2f} s by asking predict")
     if result.verdict == "BIASED":
         replayed = result.stats.get("replay", "predict")
         return words(
@@ -127,7 +131,11 @@ def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
         return telling.steps(
             ("how large the gap can be", "measure", {**scale, **label}),
             *([("for whom, in the data", "audit", same)] if telling.rows else []),
-            *([("a model made fair", "repair", same)] if telling.repairs else []),
+            *(
+                [("a model made fair", "repair", same)]
+                if telling.repairs and "black_box" not in result.stats
+                else []
+            ),
         )
     if result.verdict == "FAIR" and claimed.kind == "decision":
         return telling.steps(("how far apart scores can be", "measure", {"of": "score", **label}))

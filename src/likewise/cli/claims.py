@@ -252,11 +252,13 @@ def read_model(
     path: str, *, allow_pickle: bool, trust: tuple[str, ...], reading: ModelReading | None = None
 ) -> Any:
     """The estimator in a file; what its library warns about goes to stderr in one line each."""
-    from likewise.importers.files import load_model
+    from likewise.importers.files import is_named_in_code, load_model, load_named
     from likewise.spec.model_reading import READ_AS_IT_IS
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        if is_named_in_code(path):
+            return load_named(path)
         model = load_model(path, allow_pickle=allow_pickle, trust=trust, reading=reading or READ_AS_IT_IS)
     for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
         click.echo(f"warning: {path}: {text}", err=True)

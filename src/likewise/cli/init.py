@@ -144,9 +144,14 @@ def _draft_reading(claim: WrittenClaim, given: Mapping[str, Any]) -> tuple[Writt
 def _open_model(given: Mapping[str, Any]) -> Any:
     """The model, where it can be opened; None for a pickle that must stay closed."""
     from likewise.cli.claims import read_model
-    from likewise.importers.files import NETWORKS, PICKLES, check_model_path
+    from likewise.importers.files import NETWORKS, PICKLES, check_model_path, is_named_in_code
 
     path = given["model"]
+    if is_named_in_code(path):
+        raise SpecError(
+            f"{path}: a claim file names files, and no code to run",
+            hint="draft it with a model file or write it by hand, and pass --model module:function to the commands",
+        )
     check_model_path(path)
     if Path(path).suffix.lower() in PICKLES and not given["allow_pickle"]:
         return None  # a name is all that is needed here

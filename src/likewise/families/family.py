@@ -187,6 +187,7 @@ class Family(ABC):
     )  # of its leaves in certificates, and what each says of a cell
     unbounded: ClassVar[str | None] = None  # why nothing bounds its scores over cells, where that is so
     softmax: ClassVar[Literal["odds", "lines"] | None] = None  # how log odds of several scores are bounded
+    opaque: ClassVar[bool] = False  # it can be asked only: there is nothing that a certificate could be about
     shared_work: ClassVar[bool] = False  # all scores of an individual cost as much as one
 
     # -- several scores -----------------------------------------------------------------------------------------
@@ -243,6 +244,10 @@ class Family(ABC):
     def why_unbounded(self, scores: Sequence[Any]) -> str | None:
         """Why nothing bounds these scores over cells, where that is so."""
         return self.unbounded
+
+    def silent(self, scores: Sequence[Any]) -> bool:
+        """Whether a model that can only be asked answers no more."""
+        return False
 
     def inner_quantities(self, bodies: Sequence[Any]) -> int:
         """How many quantities inside the model cells may be cut by."""

@@ -90,6 +90,11 @@ class Oracles:
         return self.family.why_unbounded(self.parts)
 
     @property
+    def silent(self) -> bool:
+        """Whether a model that can only be asked answers no more."""
+        return self.family.silent(self.parts)
+
+    @property
     def exact(self) -> bool:
         """Whether a closed cell of the only score is proved; where there are no bounds, what is looked through is."""
         return self.bounder is None or self.bounder.exact

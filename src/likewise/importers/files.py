@@ -13,6 +13,8 @@ file. Whether the estimator can be verified is for `imported` to say.
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,6 +97,32 @@ def load_model(
             hint="save the estimator itself, the object that fit(X, y) returned",
         )
     return model
+
+
+def is_named_in_code(path: str | Path) -> bool:
+    """Whether this names an object of a module, ``package.module:name``, and no file."""
+    return re.fullmatch(r"[^\W\d][\w.]*:[^\W\d][\w.]*", str(path)) is not None and not Path(path).exists()
+
+
+def load_named(path: str) -> Any:
+    """The object of that name: a model as it is, any other function as a black box. Importing a module runs it."""
+    from importlib import import_module
+
+    module, _, name = path.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise UnsupportedModel(f"{path}: {error}", hint="--model package.module:function") from error
+    if callable(getattr(found, "predict", None)) or not callable(found):
+        return found
+    from likewise.importers.black_box import BlackBox
+
+    return BlackBox(found)
 
 
 def check_model_path(path: str | Path) -> None:

@@ -166,6 +166,13 @@ def is_network_file(estimator: Any) -> bool:
     return type(estimator).__module__ in NETWORK_FILES
 
 
+def is_black_box(estimator: Any) -> bool:
+    """Whether this is a model that is to be asked only."""
+    return (
+        f"{type(estimator).__module__}.{type(estimator).__name__}" == "likewise.importers.black_box.BlackBox"
+    )
+
+
 def is_torch_module(estimator: Any) -> bool:
     """Whether this is a module of PyTorch."""
     return any(f"{kind.__module__}.{kind.__name__}" == TORCH_MODULE for kind in type(estimator).__mro__)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.clock import check_clock
-from likewise.errors import DataError, InternalError, UnsupportedModel
+from likewise.errors import DataError, InternalError, MismatchedModel, UnsupportedModel
 from likewise.families.program_rounding import ObservedError
 from likewise.families.scored_model import Model, Scores, program_parts
 from likewise.importers.unfold import unfold
@@ -205,7 +205,7 @@ def _code_ends(space: Space, name: str) -> tuple[float, float, bool]:
 
 def _refuse_row(model: Model, space: Space, row: Floats, what: str) -> None:
     values = ", ".join(f"{name}={space.value(k, row[k])}" for k, name in enumerate(space.names))
-    raise UnsupportedModel(
+    raise MismatchedModel(
         f"the imported {model.family} disagrees with the original at {values}: {what}",
         hint="the estimator was changed after fitting, or behaves differently from scikit-learn's own",
     )
@@ -225,6 +225,8 @@ class RowComparison:
     reason: str | None = None
     single: tuple[str, ...] = ()
     outside: Mapping[str, int] | None = None
+    unread: str | None = None  # why the model is asked only
+    readable: str | None = None  # what would be read instead
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -234,6 +236,7 @@ class RowComparison:
             "rows_not_compared": self.reason,
             "single_precision": list(self.single),
             "rows_outside": None if self.outside is None else dict(self.outside),
+            **({} if self.unread is None else {"black_box": self.unread, "black_box_hint": self.readable}),
         }
 
 

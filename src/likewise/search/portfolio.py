@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -91,8 +92,13 @@ def decide(problem: SearchTask) -> Outcome:
     if witness is not None:
         return Outcome(engine="enumeration", witness=witness)
     refusal = problem.oracles.unproved(problem.question)
-    if refusal is None:
-        return _search(problem)
+    return _search(problem) if refusal is None else _look_on(problem, refusal)
+
+
+def _look_on(problem: SearchTask, refusal: str) -> Outcome:
+    """What is done where no proof is tried: ask on, or look through few pairs."""
+    if problem.oracles.family.opaque:
+        return _ask_on(problem)
     if problem.question.several:
         return Outcome(engine="falsification", reason=refusal)
     try:
@@ -105,6 +111,21 @@ def decide(problem: SearchTask) -> Outcome:
 def _witness_of_rows(problem: SearchTask) -> Witness | None:
     """A witness that a known row is part of, where falsification has not seen all of its counterparts already."""
     return None if sees_all_counterparts(problem) else pairs_of_rows(problem).witness
+
+
+def _ask_on(problem: SearchTask) -> Outcome:
+    """Look for pairs from ever new individuals until the budget is over: of a model that can only be asked there is nothing else to do."""
+    for witness in ask_anew(problem, falsify):
+        if witness is not None:
+            return Outcome(engine="falsification", witness=witness)
+    return Outcome(engine="falsification", reason=problem.oracles.unproved(problem.question))
+
+
+def ask_anew(problem: SearchTask, look: Callable[[SearchTask], Witness | None]) -> Iterator[Witness | None]:
+    """What looking at random individuals finds, again and again, until the budget is over or nobody answers any more."""
+    problem.rows = problem.rows[:0]  # these were looked at
+    while not problem.budget.over and not problem.oracles.silent:
+        yield look(problem)
 
 
 def _search(problem: SearchTask) -> Outcome:

@@ -2,7 +2,7 @@
 
 FAIR     a complete proof, written down and accepted by the independent checker; of programs that round much, with room for that (`program_compliance`)
 BIASED   a pair that is a witness in exact arithmetic, also to the checker, and on the model's own predict; where there was no time
-         to have it checked, without a certificate
+         to have it checked, without a certificate; of a model that can only be asked, a pair that is valid exactly, by its own predict alone
 UNKNOWN  everything else, with its reason and the bounds reached
 """
 
@@ -192,7 +192,7 @@ def _biased_result(
     program_lower = _program_lower(found, witness, claimed, treated)
     compared = compare_features(found.posed, witness)
     certificate, reason = None, None
-    if checking is not None:
+    if checking is not None and not found.posed.task.oracles.family.opaque:
         try:
             with found.posed.task.budget.grace_watched():
                 certificate, report = found.certify_witness(witness, checking)

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,9 +17,10 @@ from likewise.families.network.activation import RELU
 from likewise.families.network.body import Layer, Network
 from likewise.families.network.dyadic import Dyadic
 from likewise.families.network.rounding import NetworkRounding
+from likewise.families.opaque.body import Opaque
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.registry import family_of
-from likewise.families.scored_model import Model, SeparateRounding
+from likewise.families.scored_model import Model, Scores, SeparateRounding
 from likewise.families.trees.body import LEAF, Tree, TreeSum, scores_of_ensemble
 from likewise.families.trees.rounding import TreeRounding
 from likewise.model.embedding import Column
@@ -155,6 +157,25 @@ def combined(random: np.random.Generator, n: int, blind: bool) -> Model:
     return joined(models)
 
 
+class AskedScores:
+    """A program that answers what scores of another family are."""
+
+    pace, asked, used_up = 1e6, 0, False
+
+    def __init__(self, model: Model) -> None:
+        self.scored = Scores(model, len(SPACE))
+
+    def scores(self, codes):
+        return self.scored.scores(codes)
+
+
+def opaque(random: np.random.Generator, n: int, blind: bool) -> Model:
+    behind = affine(random, n, blind)
+    units = [tuple(Fraction(c == k) for k in range(n)) for c in range(n)]
+    bodies = tuple(Opaque(program=AskedScores(behind), alpha=unit) for unit in units)
+    return replace(behind, bodies=bodies, embedding=(), rounding=None)
+
+
 BUILDERS: dict[str, Builder] = {
     "affine": affine,
     "kernel": kernel,
@@ -162,4 +183,5 @@ BUILDERS: dict[str, Builder] = {
     "trees": trees,
     "network": network,
     "combined": combined,
+    "opaque": opaque,
 }

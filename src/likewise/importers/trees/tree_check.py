@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from likewise.clock import check_clock
-from likewise.errors import UnsupportedModel
+from likewise.errors import MismatchedModel
 from likewise.families.combined.body import combine_floats, combined_parts
 from likewise.families.program_rounding import ObservedError
 from likewise.families.scored_model import Model
@@ -324,7 +324,7 @@ def _refuse_first(wrong: NDArray[np.bool_], model: Model, space: Space, codes: F
 
 def _refuse(model: Model, space: Space, row: Floats, what: str) -> NoReturn:
     values = ", ".join(f"{name}={space.value(k, row[k])}" for k, name in enumerate(space.names))
-    raise UnsupportedModel(
+    raise MismatchedModel(
         f"the imported {model.family} disagrees with the original at {values}: {what}",
         hint="the estimator was changed after fitting, or behaves differently from its library's own",
     )
