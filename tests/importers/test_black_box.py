@@ -339,7 +339,3 @@ def test_calls_that_are_limited_are_counted_in_one_process():
         pickle.loads(pickle.dumps(lw.BlackBox(approve))).predict(EVERYBODY).tolist()
         == approve(EVERYBODY).tolist()
     )
-    with pytest.warns(UserWarning, match="one process"):
-        found = lw.audit(box, SPACE, SIMILAR, X=EVERYBODY, n_jobs=2, budget=20)
-    assert box.calls <= 110
-    assert found.total == len(EVERYBODY)
