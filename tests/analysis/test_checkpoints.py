@@ -1,7 +1,8 @@
-"""Shares and regions that are interrupted, and taken up again from their files."""
+"""Audits, shares and regions that are interrupted, and taken up again from their files."""
 
 import os
 import signal
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.analysis import region_search, share_sample
+from likewise.analysis import region_search, row_claim, row_search, share_sample
 from likewise.analysis.partition import proofs
 from likewise.search import checkpoint
 
@@ -206,3 +207,65 @@ def test_a_full_disk_ends_no_analysis(forest, file, monkeypatch):
         found = lw.share(*forest, SIMILAR, method="certified", budget=1, checkpoint=file)
     assert found.upper < 1
     assert len(told) == 1
+
+
+@pytest.fixture(scope="module")
+def searched():
+    """A kernel model and a similarity that takes a search of its own for each row."""
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(random.uniform(0, 1, (24, 3)), columns=["x", "y", "z"])
+    model = SVC(gamma=2.0).fit(X, X["x"] + X["y"] > 1)
+    return model, lw.Space.from_data(X), lw.Similarity(within={"x": 0.05, "y": 0.05}), X
+
+
+def test_rows_are_taken_up_again(searched, file, monkeypatch):
+    *claim, X = searched
+    whole = lw.audit(*claim, X=X)
+    first = lw.audit(*claim, X=X, checkpoint=file, progress=Stop("of 24 rows", 3))
+    assert 0 < first.undecided < 24
+    judged = []
+    judge = row_search.judge_rows_singly
+    monkeypatch.setattr(
+        row_claim, "judge_rows_singly", lambda *of, **more: judged.append(len(of[2])) or judge(*of, **more)
+    )
+    again = lw.audit(*claim, X=X, checkpoint=file, resume=True)
+    assert sum(judged) == first.undecided
+    assert again.undecided == 0
+    assert again.rows.equals(whole.rows)
+    share = lw.share(*claim, over=X, checkpoint=file, resume=True)
+    assert share.lower == share.upper == whole.share
+    assert sum(judged) == first.undecided
+    with pytest.raises(lw.SpecError, match="another data"):
+        lw.audit(*claim, X=X.head(20), checkpoint=file, resume=True)
+
+
+def test_rows_that_were_left_undecided_are_judged_again(searched, file, monkeypatch):
+    *claim, X = searched
+    with monkeypatch.context() as patched:
+        patched.setattr(row_search, "MOST_EVEN_SHARES", 0.0)
+        patched.setattr(row_search, "LEAST_SECONDS", 0.0)
+        first = lw.audit(*claim, X=X, checkpoint=file)
+    assert first.undecided
+    again = lw.audit(*claim, X=X, checkpoint=file, resume=True)
+    assert again.undecided == 0
+    assert again.rows["biased"].to_list() == lw.audit(*claim, X=X).rows["biased"].to_list()
+
+
+def test_workers_read_no_model(searched, monkeypatch):
+    """They are sent what was read, once."""
+    *claim, X = searched
+    alone = lw.audit(*claim, X=X)
+    sent = []
+
+    class Inline(Executor):
+        def submit(self, work, name, content, *more):
+            sent.append(content)
+            future = Future()
+            with monkeypatch.context() as patched:
+                patched.setattr("likewise.problem.import_model", lambda *_, **__: pytest.fail("read again"))
+                future.set_result(work(name, content, *more))
+            return future
+
+    together = lw.audit(*claim, X=X, executor=Inline(), n_jobs=2)
+    assert together.rows["biased"].to_list() == alone.rows["biased"].to_list()
+    assert sum(content is not None for content in sent) == 2  # once a worker

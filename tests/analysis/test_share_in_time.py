@@ -16,11 +16,11 @@ from tests.posing import judged
 
 import likewise as lw
 from likewise import clock
-from likewise.analysis import row_claim as judgings
-from likewise.analysis import share_bracket
+from likewise.analysis import row_pieces, share_bracket
 from likewise.analysis import share_enumeration as counting
 from likewise.families.kernel.judge import KernelJudge
 from likewise.families.trees.bounder import TreeBounder
+from likewise.search import workers
 
 BUDGET = 2.0
 AT_MOST = 1.2 * BUDGET + 1
@@ -161,9 +161,10 @@ def test_processes_are_not_started_for_a_few_seconds(monkeypatch, searched):
     def refused(_count):
         raise AssertionError("a process for next to no time")
 
-    monkeypatch.setattr(judgings, "ProcessPoolExecutor", refused)
+    monkeypatch.setattr(workers, "_start_pool", refused)
     found = lw.audit(model, space, similar, X=X[:4], budget=2, n_jobs=2)
     assert found.total == 4
+    monkeypatch.setattr(row_pieces, "STARTING_SECONDS", 0.0)
     with pytest.raises(AssertionError, match="process"):
         lw.audit(model, space, similar, X=X[:4], budget=600, n_jobs=2)
 
@@ -175,9 +176,9 @@ def test_processes_are_not_started_for_a_little_work(searched):
         (0.001, 100, False),
         (0.001, 1_000_000, True),
         (10.0, 100, True),
-        (None, 2, True),
+        (None, 1_000_000, False),  # the first rows are judged here
     ):
-        assert judgings._worth_processes(problem, seconds, rows) == worth
+        assert row_pieces._worth_processes(problem, seconds, rows) == worth
 
 
 def test_searches_for_single_rows_end_with_the_budget(monkeypatch, hand, searched):

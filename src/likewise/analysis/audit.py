@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,12 +132,14 @@ def audit(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Audit:
     """For every row of `X`: is there a similar individual in the space who is treated differently?
 
     Parameters
     ----------
-    model, space, similar, property, budget, random_state, progress, import_budget
+    model, space, similar, property, budget, random_state, progress, import_budget, checkpoint, resume
         As for `verify`.
     X : frame, path or iterable of frames
         The rows: a frame, a .csv or .parquet file, or frames that come one after another. Those of a file or of an iterable are never in memory all at once. ``audit(model, X, space, similar)``, the order of earlier releases, is still accepted, with a warning.
@@ -167,6 +170,8 @@ def audit(
         executor=executor,
         random_state=random_state,
         progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
     ) as run:
         problem, data = pose_data(make_claim(model, space, similar, property), X, run)
         return audit_problem(problem, run, data)

@@ -1,13 +1,14 @@
 """Judged rows: what is known of every row of the data, some bytes a row, beside the rows themselves.
 
 Rows are judged in pieces (`row_pieces`). Of each row its verdict, gap, decisions and counterpart are kept (`spec.code_store`), in a file where they would be too many for the memory;
-only to bring all rows into order, the worst-treated first, is anything of all of them in memory at once: their gaps and places.
+a checkpoint has the same of the pieces that are done. Only to bring all rows into order, the worst-treated first, is anything of all of them in memory at once: their gaps and places.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from likewise.errors import InternalError
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.spec.code_store import RecordStore, code_dtype
 from likewise.spec.features import Continuous
+from likewise.verifying.certification import take_up_analysis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +48,27 @@ class JudgedPiece:
     gap_error: float
     gaps_not_proved: int
     floating: int  # rows that are not biased by floating point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PieceCounts:
+    """What is counted of a piece, and where in the data it ends."""
+
+    stop: int
+    undecided: int
+    reasons: dict[str, int]
+    redone: int
+    gap_error: float
+    gaps_not_proved: int
+    floating: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedRows:
+    """Rows as a checkpoint has them: the bytes of the records, and what is counted of the pieces that they came in."""
+
+    records: bytes
+    pieces: tuple[PieceCounts, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -122,7 +145,10 @@ class JudgedRows:
         self.differing = _differing(judging)
         self.biased = self.undecided = self.redone = self.gaps_not_proved = self.floating = 0
         self.gap_error, self.reasons = 0.0, Counter[str]()
-        self._store = RecordStore(_record_dtype(self.space, self.differing))
+        self._dtype = _record_dtype(self.space, self.differing)
+        self._store = RecordStore(self._dtype)
+        self._pieces: list[PieceCounts] = []
+        self._whole = 0  # of these, those that were done before time was over
 
     def __len__(self) -> int:
         return len(self._store)
@@ -130,13 +156,53 @@ class JudgedRows:
     def add(self, piece: JudgedPiece) -> None:
         """The rows that come next."""
         verdict = piece.records["verdict"]
+        undecided = int((verdict == UNDECIDED).sum())
+        self._pieces.append(
+            PieceCounts(
+                stop=len(self) + len(verdict),
+                undecided=undecided,
+                reasons=dict(piece.reasons),
+                redone=piece.redone,
+                gap_error=piece.gap_error,
+                gaps_not_proved=piece.gaps_not_proved,
+                floating=piece.floating,
+            )
+        )
         self.biased += int((verdict == BIASED).sum())
-        self.undecided += int((verdict == UNDECIDED).sum())
+        self.undecided += undecided
         self.redone, self.floating = self.redone + piece.redone, self.floating + piece.floating
         self.gaps_not_proved += piece.gaps_not_proved
         self.gap_error = max(self.gap_error, piece.gap_error)
         self.reasons += piece.reasons
         self._store.add(piece.records)
+
+    @property
+    def state(self) -> SavedRows:
+        """What is known of the pieces that were done in time."""
+        pieces = tuple(self._pieces[: self._whole])
+        records = self.read(0, pieces[-1].stop if pieces else 0)
+        return SavedRows(records=np.ascontiguousarray(records).tobytes(), pieces=pieces)
+
+    def done_in_time(self) -> None:
+        """All pieces so far may be written down."""
+        self._whole = len(self._pieces)
+
+    def pieces_of(self, state: SavedRows) -> Iterator[tuple[int, int, JudgedPiece | None]]:
+        """Where pieces of before begin and end, and what was known of them; None of those in which somebody was left undecided."""
+        records, start = np.frombuffer(state.records, dtype=self._dtype), 0
+        for counts in state.pieces:
+            known = None
+            if not counts.undecided:
+                known = JudgedPiece(
+                    records=records[start : counts.stop],
+                    reasons=Counter(counts.reasons),
+                    redone=counts.redone,
+                    gap_error=counts.gap_error,
+                    gaps_not_proved=counts.gaps_not_proved,
+                    floating=counts.floating,
+                )
+            yield start, counts.stop, known
+            start = counts.stop
 
     @cached_property
     def order(self) -> Places:
@@ -169,14 +235,39 @@ class JudgedRows:
 
 
 def judge_all_data(judging: RowClaim, data: DataRows) -> JudgedRows:
-    """Every row of the data."""
-    judged = JudgedRows(data, judging)
+    """Every row of the data; those that a checkpoint knows are not judged again, but for whom it leaves undecided."""
+    judged, checkpoint = JudgedRows(data, judging), judging.run.checkpoint
+    known: list[tuple[int, int, JudgedPiece | None]] = []
+    if checkpoint is not None:
+        asked = f"rows {judging.source.claim.property!r}".encode()
+        begun = take_up_analysis(judging.posed, checkpoint, asked, _data_digest(data))
+        known = list(judged.pieces_of(begun)) if isinstance(begun, SavedRows) else []
+        checkpoint.follow_analysis(lambda: judged.state)
+    first = known[-1][1] if known else 0
+    size = piece_size(judging, len(data))
+    ends = [
+        *((start, stop) for start, stop, found in known if found is None),
+        *((start, min(start + size, len(data))) for start in range(first, len(data), size)),
+    ]
 
     def piece(start: int, stop: int) -> tuple[int, Callable[[], Piece[JudgedPiece]]]:
         waiting = len(data) - stop
         return stop - start, lambda: _DataPiece(codes=data.store.codes(start, stop), waiting=waiting)
 
-    pieces = [piece(start, stop) for start, stop in data.slices(piece_size(judging, len(data)))]
-    for part in judge_pieces(judging, pieces):
-        judged.add(part)
+    fresh = judge_pieces(judging, [piece(start, stop) for start, stop in ends])
+    before: list[JudgedPiece | None] = [found for _, _, found in known]
+    for found in (*before, *([None] * (len(ends) - before.count(None)))):
+        judged.add(next(fresh) if found is None else found)
+        if checkpoint is not None and not judging.budget.over:
+            judged.done_in_time()
+            checkpoint.look()
+    if checkpoint is not None:
+        checkpoint.end()
     return judged
+
+
+def _data_digest(data: DataRows) -> bytes:
+    digest = hashlib.sha256()
+    for start, stop in data.slices(READ_ROWS):
+        digest.update(data.store.codes(start, stop).tobytes())
+    return digest.digest()

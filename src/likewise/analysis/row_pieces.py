@@ -1,4 +1,4 @@
-"""Pieces: many rows judged some at a time, here or by workers, which are told the claim once and read its model themselves.
+"""Pieces: many rows judged some at a time, here or by workers, which are told the problem once, its model as it was read.
 
 It begins here. As soon as what is left would take a worker several times as long as getting ready does, the rest is spread (`search.spreading`). A piece that comes too late, or that
 nobody does before the budget ends, is judged here, where the clock says by then that there is no time: its rows are undecided, and say why.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from likewise.analysis.row_claim import RowClaim, prepare_row_claim
-from likewise.problem import Claim, prepare
+from likewise.problem import Problem
 from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.search.counterparts import judged_together
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ROWS_TOGETHER = 65_536  # of a piece
 PIECES_A_WORKER = 8  # where rows are searched one by one: so many that the last ones end together
 MOST_SINGLE_ROWS = 256
-STARTING_SECONDS = 1.0  # of a process, before it reads the model
+STARTING_SECONDS = 1.0  # of a process, before it judges anybody
 LEAST_PROCESS_WORK = 4.0  # times as long as that a process should have
 
 Found = TypeVar("Found", covariant=True)
@@ -51,13 +51,22 @@ class _SentPiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TravellingClaim:
-    claim: Claim
+    """What travels of a row claim: the problem without its rows."""
+
+    problem: Problem
     seed: int
 
+    @classmethod
+    def of(cls, judging: RowClaim) -> _TravellingClaim:
+        problem = judging.source
+        nobody = np.empty((0, len(problem.claim.space)))
+        claim = replace(problem.claim, X=None, codes=nobody, numbers=None)
+        imported = replace(problem.imported, rows=np.empty((0, problem.imported.rows.shape[1])))
+        return cls(problem=replace(problem, claim=claim, imported=imported), seed=judging.seed)
+
     def arrive(self) -> RowClaim:
-        """The claim, its model read anew."""
-        run = Run(budget=Budget(math.inf))
-        return replace(prepare_row_claim(prepare(self.claim, run), run), seed=self.seed)
+        """The same, ready to judge."""
+        return replace(prepare_row_claim(self.problem, Run(budget=Budget(math.inf))), seed=self.seed)
 
 
 def _judge_elsewhere(name: str, content: bytes | None, sent: _SentPiece) -> Any:
@@ -94,7 +103,7 @@ def judge_pieces(
     left = pieces[at:]
     parcel = None
     if left and workers is not None:
-        parcel = make_parcel(workers, _TravellingClaim(claim=judging.source.claim, seed=judging.seed))
+        parcel = make_parcel(workers, _TravellingClaim.of(judging))
     if workers is None or parcel is None:
         for _, make in left:
             yield make().judged(judging)
@@ -114,12 +123,12 @@ def judge_pieces(
 
 
 def _worth_processes(judging: RowClaim, pace: float | None, rows: int) -> bool:
-    """Whether there is time, and work, for processes of their own: each has to start and to read the model again."""
+    """Whether there is time, and work, for processes of their own: each has to start."""
     budget = judging.budget
     if judging.run.workers is not None and judging.run.workers.given:
         return True
     work = 0.0 if pace is None else min(budget.left, pace * rows)
-    return work >= LEAST_PROCESS_WORK * (STARTING_SECONDS + float(budget.stats["import_seconds"]))
+    return work >= LEAST_PROCESS_WORK * STARTING_SECONDS
 
 
 # -- individuals that were drawn --------------------------------------------------------------------------------------

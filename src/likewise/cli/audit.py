@@ -30,7 +30,8 @@ def audit(**given: Any) -> int:
     from likewise.cli.steps import command_audience
     from likewise.errors import SpecError
 
-    with start_run(flags, look, progress=not given["quiet"]) as run:
+    kept = {"checkpoint": given["checkpoint"], "resume": given["resume"]}
+    with start_run(flags, look, progress=not given["quiet"], **kept) as run:
         loaded = load_claim(flags, run, given["property"], given["class_of_interest"], streamed=True)
         if loaded.rows is None:
             raise SpecError(

@@ -49,6 +49,7 @@ class Spreading(Generic[Piece, Done]):
 
     def run(self, pieces: Iterable[Piece]) -> Iterator[Done]:
         """All of them, in their order."""
+        self.workers.introduce(self.parcel)
         try:
             for piece in pieces:
                 self._away.append((piece, self._send(piece)))

@@ -165,6 +165,11 @@ class Workers:
         self._untold[parcel.name] = max(left - 1, 0)
         return parcel.content if left else None
 
+    def introduce(self, parcel: Parcel) -> None:
+        """Nobody knows it yet, unless it was introduced before: it goes along with as many pieces of work as there are workers."""
+        if parcel.name not in self._untold and parcel.name not in self._greetings:
+            self._untold[parcel.name] = self.count
+
     def tell_again(self, parcel: Parcel) -> None:
         """Somebody did not know it."""
         self._untold[parcel.name] = self._untold.get(parcel.name, 0) + 1
