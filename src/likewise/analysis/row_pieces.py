@@ -91,15 +91,17 @@ def judge_pieces(
 ) -> Iterator[Found]:
     """What is known of each piece, in their order; of each its number of rows and what makes it. `seconds_a_row` are those of this process, where that is known."""
     budget, workers, total = judging.budget, judging.run.workers, sum(rows for rows, _ in pieces)
-    began = budget.elapsed
+    began = 0.0 if workers is None else budget.elapsed
     done = at = 0
     for rows, make in pieces:
-        pace = (budget.elapsed - began) / done if done else seconds_a_row
-        if workers is not None and _worth_processes(judging, pace, total - done):
-            break
+        if workers is not None:
+            pace = (budget.elapsed - began) / done if done else seconds_a_row
+            if _worth_processes(judging, pace, total - done):
+                break
         yield make().judged(judging)
         done, at = done + rows, at + 1
-        judging.tell(f"{done:,} of {total:,} rows", share=done / total)
+        if len(pieces) > 1:
+            judging.tell(f"{done:,} of {total:,} rows", share=done / total)
     left = pieces[at:]
     parcel = None
     if left and workers is not None:

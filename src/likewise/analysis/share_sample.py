@@ -110,7 +110,7 @@ class Sampler:
             verdict[some] = found.verdict
             proved = proved and bool(found.proved[found.verdict == FAIR].all())
             done = some.stop
-            if not budget.over:
+            if self.keep is not None and not budget.over:
                 self._write_down(draws, reason, verdict[:done], proved=proved)
             self.judging.tell(f"{done:,} of {draws:,} samples", share=done / draws)
         samples = (_summarize_draws(verdict, rung) for rung in rungs)
@@ -125,10 +125,10 @@ class Sampler:
         return int(min(max(INTERVAL / self.pace, 1), BATCH_DRAWS))
 
     def _write_down(self, draws: int, reason: str | None, verdict: NDArray[np.int8], *, proved: bool) -> None:
-        if self.keep is None:
-            return
         generator = self.judging.random.bit_generator
-        if not isinstance(generator, np.random.PCG64):  # the state of others is no plain value
+        if self.keep is None or not isinstance(
+            generator, np.random.PCG64
+        ):  # the state of others is no plain value
             return
         so_far = SavedSample(
             draws=draws,
