@@ -131,7 +131,7 @@ def test_a_card_takes_answers_or_their_documents(biased):
     assert len(cards) == 1
     (card,) = cards
     assert "largest gap of scores" in card
-    assert "20.00% of the space, everybody looked at; rests on floating point, not proved" in card
+    assert "20.00% of the space, everybody looked at; computed in floating point, not proved" in card
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_card_takes_answers_or_their_documents(biased):
     [
         ((None, None), "nothing is known"),
         ((1.0, None), "at least 1; no upper bound is known"),
-        ((1.0, 2.0), "between 1 and 2; the upper end is floating point, not proved (time)"),
+        ((1.0, 2.0), "between 1 and 2; the upper end was computed in floating point, not proved (time)"),
     ],
 )
 def test_a_card_says_how_much_of_the_bracket_is_known(biased, ends, said):

@@ -80,8 +80,8 @@ def test_the_same_features_are_counted():
     ("property", "bounds", "said"),
     [
         (SameDecision(), (-math.inf, math.inf), "nothing is known of the largest margin"),
-        (SameDecision(), (-math.inf, 0.5), "is at most 0.5; a flip counts above 0"),
-        (SameDecision(0.25), (-math.inf, 0.5), "is at most 0.5; a flip counts above 0.25"),
+        (SameDecision(), (-math.inf, 0.5), "is at most 0.5; the claim is broken above 0"),
+        (SameDecision(0.25), (-math.inf, 0.5), "is at most 0.5; the claim is broken above 0.25"),
         (
             ScoreGap(0.5),
             (0.0, 2.0),

@@ -165,7 +165,7 @@ def test_older_certificates_stay_where_one_of_the_places_is_taken(run, spec, tmp
     (folder / "m.likewise").write_text("mine")
     done = run("verify", *names, "--certificate", str(folder))
     assert done.exit_code == 2
-    assert f"{folder / 'm.likewise'}: is there already and no certificate" in done.stderr
+    assert f"{folder / 'm.likewise'}: already exists and is no certificate" in done.stderr
     assert sorted(path.name for path in folder.iterdir()) == ["fair.likewise", "m.likewise"]
 
 
@@ -201,5 +201,5 @@ def test_a_file_that_is_no_certificate_is_left_alone(run, tmp_path, command):
     path.write_text("mine")
     done = run(f"{command} --model m.skops {CLAIM} --certificate {path}")
     assert done.exit_code == 2
-    assert "is there already and no certificate" in done.stderr
+    assert "already exists and is no certificate" in done.stderr
     assert path.read_text() == "mine"

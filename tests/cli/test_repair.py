@@ -80,7 +80,7 @@ def test_a_file_that_is_no_model_is_left_alone(run, tmp_path):
     notes.write_text("mine")
     done = run(f"repair --model m.skops {ON_DATA} --free sex --output {notes}")
     assert done.exit_code == 2
-    assert "is there already and no repaired model" in done.stderr
+    assert "already exists and is no repaired model" in done.stderr
     assert notes.read_text() == "mine"
 
 

@@ -102,7 +102,7 @@ def test_another_claim_or_model_is_refused(file):
 
 def test_what_is_there_is_not_overwritten(file):
     file.write_text("mine")
-    with pytest.raises(lw.SpecError, match="is there already"):
+    with pytest.raises(lw.SpecError, match="already exists"):
         verified(checkpoint=file)
     with pytest.raises(lw.SpecError, match="no checkpoint"):
         verified(checkpoint=file, resume=True)

@@ -136,7 +136,7 @@ def refuse_missing(space: Space) -> None:
     for name, feature in space.features.items():
         if getattr(feature, "missing", False):
             raise SpecError(
-                f"regions cannot be told for {name!r}: it has missing values",
+                f"regions cannot be computed for {name!r}: it has missing values",
                 hint="declare the feature without them: the regions are then about those of whom it is known",
             )
 

@@ -83,7 +83,7 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     if found["undecided"]:
         said = words(said, f"; {found['undecided']:,} are undecided ({'; '.join(found['reasons'])})")
     if not found["proved"]:
-        said = words(said, "; rows that are not biased rest on floating point")
+        said = words(said, "; that the others are not biased was computed in floating point, not proved")
     warning = rounding_warning(found.get("stats", {}))
     return said if warning is None else words(said, f"; {warning}")
 
@@ -94,7 +94,9 @@ def _count_facts(found: Mapping[str, Any]) -> list[Fact]:
         most = found["biased"] + found["undecided"]
         known = words("at least ", known, f" and at most {most:,} ({percent_text(most / found['total'])})")
     sure = (
-        ", exact for each row" if found["proved"] else "; that others have none is floating point, not proved"
+        ", exact for each row"
+        if found["proved"]
+        else "; that the others have none was computed in floating point, not proved"
     )
     seconds = found.get("stats", {}).get("seconds")
     looked = "" if seconds is None else f", looked at in {seconds_text(seconds)}"

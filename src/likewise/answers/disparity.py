@@ -36,7 +36,7 @@ from likewise.spec.properties import SameDecision
 if TYPE_CHECKING:
     from likewise.spec.properties import Label
 
-UNPROVED = "upper end in floating point, not proved"
+UNPROVED = "the upper end was computed in floating point, not proved"
 GAP_TEXTS = {
     "score": "gap of scores",
     "probability": "gap of probabilities",
@@ -119,7 +119,9 @@ def bracket_facts(found: Mapping[str, Any], certify: str | None) -> list[Fact]:
         return [fact("largest", bracket, spacer(), f"found in {seconds}")]
     said = [fact("largest", bracket, spacer(), f"found in {seconds}, upper end not proved")]
     return said + (
-        [] if certify is None else [fact("", f"the upper end is floating point: {certify} proves it")]
+        []
+        if certify is None
+        else [fact("", f"the upper end was computed in floating point; {certify} proves it")]
     )
 
 
@@ -185,10 +187,10 @@ def card_fact(found: Mapping[str, Any]) -> Fact:
     if found["upper"] is not None and found.get("certified"):
         notes.append(words("the upper end was accepted by the checker"))
     elif found["upper"] is not None and not found.get("proved", False):
-        notes.append(words("the upper end is floating point, not proved"))
+        notes.append(words("the upper end was computed in floating point, not proved"))
     if found.get("program_upper") is not None:
         notes.append(
-            words(f"for the program that rounds at most {bound_text(found['program_upper'], up=True)}")
+            words(f"for the program, which rounds, at most {bound_text(found['program_upper'], up=True)}")
         )
     reason = f" ({found['reason']})" if found.get("reason") else None
     return Fact(title=gap_in_words(found["of"]), words=words(join_words("; ", [said, *notes]), reason))
@@ -204,6 +206,10 @@ def _next_steps(found: Mapping[str, Any], label: Label | None, telling: Audience
     limit = None if of == "margin" else limit_above(of, upper, label)
     if limit is None:
         return telling.steps(
-            ("is there a pair at all", "verify", {"property": SameDecision(class_of_interest=label)})
+            (
+                "does any pair get different decisions",
+                "verify",
+                {"property": SameDecision(class_of_interest=label)},
+            )
         )
     return telling.steps(("prove a limit of your own", "verify", {"property": limit}))

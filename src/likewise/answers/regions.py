@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 _KIND_TEXTS: dict[RegionKind, str] = {
     "fair": "proved, nobody is treated differently",
-    "biased": "proved, EVERYBODY has a similar one who gets the other decision",
-    "undecided": "nothing is proved, there may be both",
+    "biased": "proved, everybody has a similar individual who gets another decision",
+    "undecided": "nothing is proved, some may be affected and others not",
     "empty": "excluded by the constraints",
 }
 REGION_KINDS = tuple(_KIND_TEXTS)

@@ -127,7 +127,7 @@ def bounds_in_words(property: Property, bounds: tuple[float, float]) -> str:
             -math.inf,
             property.margin,
         )
-        allowed = f"a flip counts above {number_text(limit)}"
+        allowed = f"the claim is broken above {number_text(limit)}"
     else:
         what, least, limit = f"the largest {property.kind} gap of a similar pair", 0.0, property.delta
         allowed = f"the claim allows {number_text(limit)}"

@@ -20,7 +20,7 @@ from likewise.answers.sentences import (
 from likewise.answers.texts import document_of
 from likewise.figures import number_text, percent_bracket_texts, seconds_text
 
-_UNPROVED = "that some have none is floating point, not proved"
+_UNPROVED = "that the others have none was computed in floating point, not proved"
 _METHOD_TEXTS = {"exact": "everybody looked at", "certified": "by cells", "sampled": "by a sample"}
 
 
@@ -97,7 +97,7 @@ def _proof_text(stats: Mapping[str, Any], seconds: float) -> str:
     if "independent" in stats:
         return ": the model does not depend on what may differ"
     if "cells" not in stats:
-        return f" by the distribution of the sum that the score is, in {seconds_text(seconds)}"
+        return f" from the distribution of the score, which is a sum, in {seconds_text(seconds)}"
     checked = stats.get("certificates")
     accepted = f", with {checked:,} certificates that the checker accepted," if checked else ""
     return f" by {stats['cells']:,} cells{accepted} in {seconds_text(seconds)}"
@@ -110,7 +110,7 @@ def card_fact(found: Mapping[str, Any]) -> Fact:
     if found.get("confidence") is not None:
         said = words(said, f" with confidence {number_text(found['confidence'])}")
     if not found.get("proved", False):
-        said = words(said, "; rests on floating point, not proved")
+        said = words(said, "; computed in floating point, not proved")
     return Fact(
         title="share of individuals with a differently treated counterpart",
         words=words(said, f" ({found['reason']})" if found.get("reason") else None),

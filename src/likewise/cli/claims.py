@@ -308,7 +308,8 @@ def _read_claim(spec: str) -> WrittenClaim:
     if spec.lower().endswith((".csv", ".csv.gz", ".parquet", *models)):
         flag = "--model" if spec.lower().endswith(models) else "--data"
         raise SpecError(
-            f"{spec}: is no claim file", hint=f"give it as {flag} {spec}; likewise init drafts a claim file"
+            f"{spec}: is not a claim file",
+            hint=f"give it as {flag} {spec}; likewise init drafts a claim file",
         )
     return read_spec(spec)
 

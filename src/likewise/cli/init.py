@@ -43,7 +43,7 @@ def init(**given: Any) -> int:
 
     output = None if given["output"] is None else Path(given["output"])
     if output is not None and output.exists() and not given["force"]:
-        raise SpecError(f"{output}: is there already", hint="another name, or --force to overwrite it")
+        raise SpecError(f"{output}: already exists", hint="another name, or --force to overwrite it")
     drafted = draft_claim(given)
     claim = drafted.claim
     text = draft_text(drafted, folder=output.parent if output else Path.cwd())
@@ -266,6 +266,6 @@ def _write(output: Path, text: str, *, force: bool) -> None:
         with output.open("w" if force else "x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
     except FileExistsError:
-        raise SpecError(f"{output}: is there already", hint="another name, or --force") from None
+        raise SpecError(f"{output}: already exists", hint="another name, or --force") from None
     except OSError as error:
         raise SpecError(f"{output}: cannot be written: {error.strerror or error}") from None

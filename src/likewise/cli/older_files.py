@@ -70,7 +70,7 @@ def _is_there(kind: OutputKind, path: Path) -> bool:
     except OSError as error:
         raise _unwritable_error(kind, path, error) from None
     raise SpecError(
-        f"{kind.option} {path}: is there already and no {kind.name}", hint="name another file or folder"
+        f"{kind.option} {path}: already exists and is no {kind.name}", hint="name another file or folder"
     )
 
 

@@ -110,7 +110,7 @@ def _clear_report(kind: str, path: Path) -> None:
     # Devices are not for replacing either.
     start = path.read_bytes()[:400] if path.is_file() else b"?"
     if start and _REPORT_MARKS[kind] not in start:
-        raise SpecError(f"--{kind} {path}: is there already and no such report", hint="name another file")
+        raise SpecError(f"--{kind} {path}: already exists and is no such report", hint="name another file")
     path.unlink()
 
 

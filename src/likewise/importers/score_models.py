@@ -82,7 +82,7 @@ def several_labels(estimator: Any, family: str) -> tuple[object, ...] | None:
     if isinstance(classes, list) or str(getattr(binarizer, "y_type_", "")).startswith("multilabel"):
         raise UnsupportedModel(
             f"{family} was fitted on several labels at once, each of which an individual may have or not",
-            hint="fit one model a label",
+            hint="fit one model for each label",
         )
     if len(classes) > MOST_SCORES:
         raise UnsupportedModel(
@@ -148,7 +148,7 @@ def import_one_vs_rest(estimator: Any, build: ScoreBuilder) -> tuple[ScoreModels
     if len(models) != 1 or len(estimator.classes_) != 2 or estimator.multilabel_:
         raise UnsupportedModel(
             f"{ONE_VS_REST} was fitted on several labels at once, each of which an individual may have or not",
-            hint="fit one model a label",
+            hint="fit one model for each label",
         )
     lower, upper = python_labels(estimator.classes_)
     head = replace(models[0].head, labels=(lower, upper), zero_is_upper=False)
@@ -214,7 +214,7 @@ def voting_head(estimator: Any, name: str, labels: tuple[object, ...]) -> Head:
     if len(labels) > MOST_VOTING_CLASSES:
         raise UnsupportedModel(
             f"{name} was fitted on {len(labels)} classes and lets every pair of them vote; at most {MOST_VOTING_CLASSES} are supported",
-            hint=f"OneVsRestClassifier({name}(...)) has one score a class",
+            hint=f"OneVsRestClassifier({name}(...)) has one score for each class",
         )
     if estimator.break_ties:
         raise UnsupportedModel(

@@ -86,7 +86,7 @@ def _check(estimator: Any, name: str, width: int) -> None:
     if name == CLASSIFIER and (isinstance(estimator.classes_, list) or (last == "logistic" and outputs > 1)):
         raise UnsupportedModel(
             f"{name} was fitted on several labels at once, each of which an individual may have or not",
-            hint="fit one model a label",
+            hint="fit one model for each label",
         )
     if name != CLASSIFIER and outputs != 1:
         raise UnsupportedModel(

@@ -228,7 +228,7 @@ def _check_children(left: NDArray[Any], right: NDArray[Any], *, leaf: NDArray[np
 
 def _check_range(numbers: NDArray[Any], count: int, what: str) -> None:
     if ((numbers < 0) | (numbers >= count)).any():
-        raise UnsupportedModel(f"a node asks for a {what} that there is not")
+        raise UnsupportedModel(f"a node asks for a {what} that does not exist")
 
 
 def _is_count(value: Any) -> bool:
@@ -312,7 +312,7 @@ def _check_columns(part: Any) -> None:
         if name == _PREDICTOR:
             inner = ~tree.nodes["is_leaf"].astype(bool)
             if not isinstance(columns, int) or (tree.nodes["feature_idx"][inner] >= columns).any():
-                raise _unsound_error(name, "a node asks for a column that there is not")
+                raise _unsound_error(name, "a node asks for a column that does not exist")
 
 
 def _walk_trees(part: Any) -> Iterator[Any]:

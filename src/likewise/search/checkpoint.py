@@ -125,7 +125,7 @@ class Checkpoint:
             raise SpecError(f"{self.path}: there is no folder {self.path.absolute().parent}")
         if self.path.exists() and not self.resume:
             raise SpecError(
-                f"{self.path}: is there already",
+                f"{self.path}: already exists",
                 hint="resume=True goes on from it; for a new search remove it or name another file",
             )
         with _locked(self.path.with_name(f".{self.path.name}.lock"), self.path):

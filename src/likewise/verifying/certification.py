@@ -159,7 +159,7 @@ def check_in_time(
 def explain_refusal(report: CheckReport, budget: Budget) -> str:
     """Why a proof that was found proves nothing."""
     if report.finished and budget.over:
-        return f"{budget.reason}: the checker refused leaves, and what they were cut into is not closed ({report.reason})"
+        return f"{budget.reason}: the checker refused parts of the proof, and these could not be proved otherwise in time ({report.reason})"
     if report.finished:
         return f"the checker refused the proof: {report.reason}"
     return explain_unchecked(budget)

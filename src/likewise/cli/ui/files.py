@@ -40,7 +40,7 @@ class Folder:
         if not path.parent.is_dir():
             raise SpecError(f"{name}: there is no such folder")
         if path.exists() and not (overwrite and path.is_file()):
-            raise SpecError(f"{name}: is there already", hint="another name")
+            raise SpecError(f"{name}: already exists", hint="another name")
         return str(path)
 
     def _place(self, name: object) -> Path:

@@ -197,7 +197,7 @@ def _check_order(nodes: Sequence[Node], known: set[str], chosen: str) -> None:
                     hint="the graph is cyclic, unsorted or cut off",
                 )
         if node.output in known:
-            node.refuse(f"makes {node.output!r} again, which is there already")
+            node.refuse(f"makes {node.output!r} again, which already exists")
         known.add(node.output)
     if chosen not in known:
         raise UnsupportedModel(f"is no valid graph: nothing makes its output {chosen!r}")

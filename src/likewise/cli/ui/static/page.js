@@ -300,7 +300,7 @@ async function saved(place, found) {
 
 async function overwriting(attempt) {
   const found = await attempt(false);
-  if (found.error && /is there already/.test(found.error) && confirm(found.error + ". Overwrite it?")) return attempt(true);
+  if (found.error && /already exists/.test(found.error) && confirm(found.error + ". Overwrite it?")) return attempt(true);
   return found;
 }
 
