@@ -163,3 +163,13 @@ def test_smooth_activations_are_proved():
     found = lw.verify(model, SPACE, SIMILAR, lw.ScoreGap(50.0), X=frame, budget=10)
     assert found.verdict == "FAIR"
     assert found.certificate.outline().rules == {"network": 1}
+
+
+def test_a_gap_of_nothing_is_proved():
+    """Whatever may differ reaches neurons only that are never active: the bound is 0, and so is the level."""
+    model, frame = classifier((5,))
+    model.coefs_[0][2], model.intercepts_[0][:2] = [0.5, 0.5, 0, 0, 0], -1000
+    fair = lw.verify(model, SPACE, SIMILAR, lw.ScoreGap(0), X=frame, budget=60)
+    assert fair.verdict == "FAIR"
+    assert fair.stats["checked"]
+    assert fair.stats["cells"] == 1

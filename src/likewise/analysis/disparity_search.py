@@ -229,6 +229,7 @@ class DisparitySearch:
             return
         if self.subject.exact or self.certifies:
             self._spend(BudgetUntil(self.budget, self._settle_deadline(), settling=True), settles=False)
+            self._searched().take_back_cuts()
             if self._close_at_allowed():
                 return
         if self.subject.exact:
@@ -246,6 +247,7 @@ class DisparitySearch:
         if self._climb(math.inf if share else 0) == "topped":
             return True
         self._spend(self.budget.later(SETTLE_SHARE), settles=False)
+        self._searched().take_back_cuts()
         return self._close_at_allowed()
 
     def _close_at_allowed(self, below: float = math.inf) -> bool:

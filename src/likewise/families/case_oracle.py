@@ -51,6 +51,7 @@ class CaseOracle:
         self.views, self.enclose, self.score, self.pairs = views, enclose, score, views.pairs
         self.rule, self.exact = views.first.rule, views.first.exact
         self.proves, self.batch = views.first.exact and views.first.proves, views.first.batch
+        self.inherits = views.first.inherits
         self.codes = len(self.pairs.variables)  # inner quantities come after them
         kinds = {relation.kind for relation in self.pairs.relations}
         self.may_exclude = bool(self.pairs.constraints) or not kinds <= {"same", "free"}

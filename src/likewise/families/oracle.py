@@ -186,12 +186,14 @@ class OracleContext(Protocol):
 
 class Oracle(Protocol):
     """What a frontier knows of a case of a model. `rule` closes its cells by lines; `exact` tells that `prove` decides that rule in exact arithmetic, where
-    it does not, a leaf is a proposal to the checker; `proves` that a closed case is a proof without the checker; `batch` nodes are looked at together."""
+    it does not, a leaf is a proposal to the checker; `proves` that a closed case is a proof without the checker; `batch` nodes are looked at together; `inherits` that
+    a node is closed at the level of its parent's bound by what that was found by."""
 
     rule: Rule
     exact: bool
     proves: bool
     batch: int
+    inherits: bool
 
     def warm_up(self) -> None:
         """What is done once before a search, and not on its time."""

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 MOST_OPEN = 200_000  # open nodes before the search turns depth-first to bound its memory
 UPPER, LOWER = 0, 1  # the leans of leaves that say so of everybody (`one_sided_frontier`)
 ROOT_GRACE_SHARE = 0.5  # of the grace, for the first look at the whole space
+SETTLING_SHARE = 0.3  # of a look: what a look and a proof take of a node whose bound is inherited, if all are closed by it and most cuts are taken back before
 
 SearchEnd = Literal["closed", "witness", "budget", "stuck"]
 
@@ -320,6 +321,30 @@ class Frontier:
         self.open += self.stuck
         self.stuck.clear()
 
+    def take_back_cuts(self) -> None:
+        """Open cells again, in the place of both of their parts, that were cut and of whose parts nothing is known but what is known of them: to be closed at the level of their bounds, they are half as many."""
+        if not self.oracle.inherits:
+            return
+        unseen = {node.number: node for node in self.open if node.memory is not None}
+        merged: dict[int, Node] = {}
+        for number, split in enumerate(self.proof.nodes):
+            if not isinstance(split, Split) or split.left not in unseen or split.right not in unseen:
+                continue
+            left, right = unseen[split.left], unseen[split.right]
+            if left.memory is right.memory and left.upper == right.upper:
+                del unseen[split.left], unseen[split.right]
+                merged[number] = replace(left, number=number, hi=right.hi)
+                self.proof.reopen(number)
+        if merged:
+            gone = {node.number for node in self.open if node.memory is not None} - unseen.keys()
+            places = self.proof.drop(gone)
+            kept = [node for node in self.open if node.number not in gone]
+            for node in (*kept, *self.stuck, *merged.values()):
+                node.number = places[node.number]
+            self.open = [*kept, *merged.values()]
+            heapq.heapify(self.open)
+            self.ceilings = {places[number]: ceiling for number, ceiling in self.ceilings.items()}
+
     # -- time -------------------------------------------------------------------------------------------------------
 
     @property
@@ -332,7 +357,12 @@ class Frontier:
     @property
     def seconds_needed(self) -> float:
         """Seconds that a look at every open node would take, if all were closed by it, in one process."""
-        return (len(self.open) + len(self.away)) * self.pace.seconds_per_closing_look
+        each = (
+            SETTLING_SHARE * self.pace.seconds_per_look
+            if self.oracle.inherits
+            else self.pace.seconds_per_closing_look
+        )
+        return (len(self.open) + len(self.away)) * each
 
 
 def _node_rank(child: Child, dives: float | None) -> float:

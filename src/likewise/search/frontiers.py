@@ -106,6 +106,11 @@ class Frontiers:
             frontier.task.budget = budget
             frontier.settles = self.all if settles else ()
 
+    def take_back_cuts(self) -> None:
+        """Have nodes that are to be closed at the level of their bounds in the place of their parts, where nothing is known of these."""
+        for frontier in self.all:
+            frontier.take_back_cuts()
+
     def propose_ties(self) -> None:
         """Leave nodes that are nearly closed to the checker."""
         for frontier in self.all:

@@ -9,8 +9,8 @@ variables: the proof begins with the cuts that lead there, and each leaves a cel
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,6 +56,21 @@ class Proof:
         self.nodes += [None, None]
         self.nodes[node] = split
         return split
+
+    def drop(self, gone: Container[int]) -> dict[int, int]:
+        """Leave out nodes that no split leads to any more; the new number of each of the others."""
+        places: dict[int, int] = {}
+        for number in range(len(self.nodes)):
+            if number not in gone:
+                places[number] = len(places)
+        kept = [self.nodes[number] for number in places]
+        self.nodes = [
+            replace(node, left=places[node.left], right=places[node.right])
+            if isinstance(node, Split)
+            else node
+            for node in kept
+        ]
+        return places
 
     @property
     def leaves(self) -> int:

@@ -23,6 +23,7 @@ from likewise.families.network.pair_network import pair_network
 from likewise.families.network.proof import PairProof
 from likewise.families.network.splits import FIRST
 from likewise.families.network.sure import sure_bounds
+from likewise.families.network.wandering import Wanderers
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.goal import Goal
 from likewise.spec.pairs import PairSpace
@@ -38,13 +39,15 @@ if TYPE_CHECKING:
 
 BATCH = 64  # cells bounded together: each takes long enough
 PRECISION = 22  # bits of multipliers below the size of the largest weight of the last layer
-CLEAR = 1e-9  # relative: how far below its threshold a bound closes a cell, so that exact arithmetic agrees
+CLEAR = (
+    1e-9  # relative: how far below its threshold a bound is to be for sure, so that exact arithmetic agrees
+)
 CLIMBED = 4  # points of a batch that are improved, best first
-LONGEST_REST = 4  # batches from a climb to the next, where climbs lead nowhere
+LONGEST_REST = 8  # batches from a climb to the next, where climbs lead nowhere
 TRUST = 3.0  # cuts of a kind that its first rating counts for
 OWN_TRUST = 1.0  # the same of one variable, for the rating of its kind
 DOUBLES = 2**53  # multipliers below are doubles, exactly
-LASTING = 2.5  # times what a cut of codes gains at once: it narrows all neurons of a single layer for every later cut, that of a neuron does not
+LASTING = 1.6  # times what a cut of codes gains at once: it narrows all neurons of a single layer for every later cut, that of a neuron does not
 HOPES = 0.3  # of what is promised, that cuts are taken to keep before there were any
 
 
@@ -125,6 +128,7 @@ class NetworkBounder(Bounder):
             1,
             1,
         )  # a search is the same whether it is the first one or not
+        self.__dict__.pop("wanderers", None)
         WARM.add(climbs)
 
     # -- bounds ---------------------------------------------------------------------------------------------------
@@ -164,15 +168,19 @@ class NetworkBounder(Bounder):
         upper[empty] = -np.inf
         self._learn(memories, lo, hi, upper, threshold)
         score[:, :codes] *= self.lasting
-        attained = self.score.scores(points[:, self.first]) + self.other.scores(points[:, self.second])
-        self._climb(points, lean, threshold)
-        closes, best = upper <= target, score[:, : lo.shape[1]].argmax(axis=1)
+        # Bounds that only just reach the threshold are tried as well, as where nobody differs at all: whole numbers tell.
+        closes, best = upper <= threshold, score[:, : lo.shape[1]].argmax(axis=1)
+        first, second = self.score.scores(points[:, self.first]), self.other.scores(points[:, self.second])
+        attained = first + second
+        if not closes.all() and self._climb(points, lean, threshold):
+            first = self.score.scores(points[:, self.first])
+            second = self.other.scores(points[:, self.second])
         # What is asked of an open cell later, at the level of its bound, is to be closed by that.
         upper[~closes] += 4 * CLEAR * (1 + np.abs(upper[~closes]))
         return Bounds(
             upper=upper,
-            first=self.score.scores(points[:, self.first]),
-            second=self.other.scores(points[:, self.second]),
+            first=first,
+            second=second,
             points=points,
             noise=np.zeros(count),
             closes=closes,
@@ -182,7 +190,7 @@ class NetworkBounder(Bounder):
             attained=attained,
             memories=[
                 None
-                if closes[i]
+                if upper[i] <= target[i]
                 else self._memory(
                     lean[i],
                     multipliers[i],
@@ -195,30 +203,43 @@ class NetworkBounder(Bounder):
             ],
         )
 
-    def _climb(self, points: Floats, lean: Floats, threshold: Floats) -> None:
-        """Improve the best points of a batch in place, wherever in the space that leads: the next pair is often near a relaxation's.
+    def _climb(self, points: Floats, lean: Floats, threshold: Floats) -> bool:
+        """Put better pairs in the place of the best points of a batch, wherever in the space they are: the next pair is often near a relaxation's, or near the best ones so far (`wandering`). Whether that was done.
 
         After a climb that did not reach the threshold some batches are left out, twice as many each time.
         """
         self.resting -= 1
         if self.pairs.constraints or self.resting > 0:
-            return
+            return False
         x, other = points[:, self.first], points[:, self.second]
         value = self._excess(x, other, lean, threshold)
         best = np.argsort(-np.where(np.isfinite(value), value, -np.inf))[:CLIMBED]
-        weight = float(lean[best[0]])
+        weight, level = float(lean[best[0]]), float(threshold[best[0]])
         goal = Goal(worth="gap", first=np.array([[weight, 0.0]]), second=np.array([[0.0, weight - 1]]))
         self.climbs += 1
-        x, other = self.climber(goal, x[best], other[best], self.climbs)
-        points[best[:, None], self.first], points[best[:, None], self.second] = x, other
-        for k, v in enumerate(self.pairs.difference):
-            if v is not None:
-                points[best, v] = other[:, k] - x[:, k]
-        reached = (self._excess(x, other, lean[best], threshold[best]) > 0).any()
+        starts = self.wanderers.starts()
+        x, other = np.concatenate([x[best], starts[0]]), np.concatenate([other[best], starts[1]])
+        x, other = self.climber(goal, x, other, self.climbs)
+
+        def worth(x: Floats, other: Floats) -> Floats:
+            return self._excess(x, other, weight, level)
+
+        self.wanderers.keep(x, other, worth)
+        self._put(points, best[: len(self.wanderers.x)], self.wanderers.x, self.wanderers.other)
+        reached = (worth(self.wanderers.x, self.wanderers.other) > 0).any()
         self.rest = 1 if reached else min(2 * self.rest, LONGEST_REST)
         self.resting = self.rest
+        return True
 
-    def _excess(self, x: Floats, other: Floats, lean: Floats, threshold: Floats) -> Floats:
+    def _put(self, points: Floats, rows: NDArray[np.intp], x: Floats, other: Floats) -> None:
+        """Pairs in the place of some points."""
+        x, other = x[: len(rows)], other[: len(rows)]
+        points[rows[:, None], self.first], points[rows[:, None], self.second] = x, other
+        for k, v in enumerate(self.pairs.difference):
+            if v is not None:
+                points[rows, v] = other[:, k] - x[:, k]
+
+    def _excess(self, x: Floats, other: Floats, lean: Floats | float, threshold: Floats | float) -> Floats:
         found: Floats = lean * self.score.scores(x) - (1 - lean) * self.other.scores(other) - threshold
         return found
 
@@ -226,6 +247,11 @@ class NetworkBounder(Bounder):
     def climber(self) -> NetworkClimber:
         """What improves pairs."""
         return NetworkClimber((self.score, self.other), self.pairs)
+
+    @cached_property
+    def wanderers(self) -> Wanderers:
+        """The best pairs, and where they go next."""
+        return Wanderers(self.pairs)
 
     def _hints(self, multipliers: Floats, closes: NDArray[np.bool_]) -> list[tuple[int, ...]]:
         """Of cells that close, the number of bits and the multipliers as whole numbers over it."""
