@@ -14,7 +14,7 @@ from likewise.spec.file import _TABLES as TABLES
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "generated" not in page.parts)
 # Blocks that stand alone, one test each: test_docs.py.
 APART = {DOCS / "the-paper-reproduced.md"}
-INNER = {"compared", "names", "score_name", "upper_label"}  # fields that no user needs
+INNER = {"compared", "judged", "names", "score_name", "upper_label"}  # fields that no user needs
 RUNNING = [page for page in PAGES if page not in APART and any(block.kind in RUN for block in blocks(page))]
 
 
