@@ -1,6 +1,8 @@
 """Rows that are read and judged some at a time: the same answers as of one frame in memory, to the last digit, however they are cut."""
 
 import pickle
+import time
+from concurrent.futures import BrokenExecutor, Executor, Future
 
 import numpy as np
 import pandas as pd
@@ -11,11 +13,14 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.svm import SVC
+from tests.analysis.brute import MODELS, everybody, fitted
+from tests.analysis.brute import SIMILAR as BRUTE_SIMILAR
+from tests.analysis.brute import SPACE as BRUTE_SPACE
 
 import likewise as lw
 from likewise.analysis import audit_frames, judged_rows, row_pieces
 from likewise.errors import DataError
+from likewise.search.workers import Workers
 from likewise.spec import code_store, csv_file, data_rows
 from likewise.spec.frames import read_table
 
@@ -221,39 +226,102 @@ def test_stores_give_back_what_was_added(monkeypatch):
         assert back.codes(0, 50).tobytes() == codes.tobytes()
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_pieces_of_any_size_say_the_same_of_every_family(model, monkeypatch):
+    """Sums over support vectors are added up in an order that depends on how many rows there are: their gaps agree but for rounding, all else is the same."""
+    X, similar = everybody(), BRUTE_SIMILAR["free and within"]
+    found = []
+    for size in (10**6, 1, 7):
+        monkeypatch.setattr(row_pieces, "ROWS_TOGETHER", size)
+        audit = lw.audit(fitted(MODELS[model]), BRUTE_SPACE, similar, X=X.iloc[::9], budget=3600)
+        found.append((audit, audit.rows.sort_values("row").reset_index(drop=True)))
+    (whole, rows), *others = found
+    for audit, cut in others:
+        assert cut.drop(columns="gap").equals(rows.drop(columns="gap"))
+        assert np.abs(cut["gap"] - rows["gap"]).max() <= 2 * whole.stats["gap_error"]
+        assert audit.biased == whole.biased
+
+
 # -- workers ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def at_once(monkeypatch):
-    """Workers are called for after the first piece."""
+    """Workers are called for after the first piece, and waited for."""
     monkeypatch.setattr(row_pieces, "LEAST_PROCESS_WORK", 0.0)
     monkeypatch.setattr(row_pieces, "ROWS_TOGETHER", 7)
+    welcome = Workers.welcome
+
+    def waited(self, *who):
+        while not welcome(self, *who):
+            time.sleep(0.01)
+        return True
+
+    monkeypatch.setattr(Workers, "welcome", waited)
 
 
 def test_two_processes_say_the_same(model, files, at_once):
     expected = told(lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv"))
     stages = []
     found = lw.audit(
-        model, SPACE, SIMILAR, X=files / "rows.csv", n_jobs=2, progress=lambda s: stages.append(s.stage)
+        *(model, SPACE, SIMILAR),
+        X=files / "rows.csv",
+        budget=3600,
+        n_jobs=2,
+        progress=lambda snapshot: stages.append(snapshot.stage),
     )
     assert told(found) == expected
     assert any("in 2 processes" in stage for stage in stages)
 
 
-def test_single_searches_do_not_depend_on_pieces_or_processes(monkeypatch):
-    """Rows that are searched one by one have random numbers of their own."""
-    space = lw.Space({"x": lw.Continuous(0, 1), "y": lw.Continuous(0, 1), "s": lw.Categorical([0, 1])})
-    random = np.random.default_rng(2)
-    X = pd.DataFrame(
-        {"x": random.uniform(size=60), "y": random.uniform(size=60), "s": random.integers(0, 2, 60)}
-    )
-    model = SVC(gamma=1.0).fit(X, X["x"] + 0.2 * X["s"] > X["y"])
-    similar = lw.Similarity(free=["s"], within={"x": 0.1})
+class Doubtful(Executor):
+    """Does what it is sent at once; what the `lost` times of work are is lost, and from `last` on nothing is taken."""
+
+    def __init__(self, lost=(), last=10**9):
+        self.lost, self.last, self.count = lost, last, 0
+
+    def submit(self, work, /, *arguments):
+        self.count += 1
+        if self.count > self.last:
+            raise RuntimeError("shut down")
+        done = Future()
+        if self.count in self.lost:
+            done.set_exception(BrokenExecutor("gone"))
+        else:
+            done.set_result(work(*arguments))
+        return done
+
+
+@pytest.mark.parametrize("executor", [Doubtful(lost=(3, 4)), Doubtful(last=3)], ids=["loses", "ends"])
+def test_what_an_executor_loses_is_done_again(model, files, at_once, executor):
+    expected = told(lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv"))
+    found = lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv", executor=executor, budget=3600)
+    assert told(found) == expected
+    assert executor.count > 3
+
+
+def test_rows_are_judged_here_until_a_worker_is_there(model, files, monkeypatch):
+    monkeypatch.setattr(row_pieces, "LEAST_PROCESS_WORK", 0.0)
+    monkeypatch.setattr(row_pieces, "ROWS_TOGETHER", 7)
+    monkeypatch.setattr(Workers, "welcome", lambda *_: False)
+    expected = told(lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv"))
+    found = lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv", n_jobs=2, budget=3600)
+    assert told(found) == expected
+
+
+def test_single_searches_do_not_depend_on_the_rows_before():
+    """Rows that are searched one by one have random numbers of their own: gaps of several classes are the largest that were seen."""
+    names = [f"x{i}" for i in range(8)]
+    space = lw.Space({name: lw.Continuous(0, 1) for name in names})
+    X = pd.DataFrame(np.random.default_rng(2).uniform(size=(60, 8)), columns=names)
+    model = LogisticRegression(C=10).fit(X, np.digitize(X.sum(axis=1), [3.5, 4.5]))
+    similar = lw.Similarity(within=dict.fromkeys(names, 0.1))
     found = [
-        lw.audit(model, space, similar, X=rows, budget=120, n_jobs=jobs)
-        for rows, jobs in ((X.head(6), 1), (X.head(6).iloc[::-1], 1))
+        lw.audit(model, space, similar, lw.ScoreGap(100.0), X=rows, budget=3600)
+        for rows in (X.head(3), X.head(3).iloc[::-1])
     ]
     first, turned = (one.rows.sort_values("row").reset_index(drop=True) for one in found)
-    columns = ["biased", "gap", "counterpart_x", "counterpart_s"]
-    pd.testing.assert_frame_equal(first[columns], turned[columns].iloc[::-1].reset_index(drop=True))
+    columns = ["biased", "gap", *(f"counterpart_{name}" for name in names)]
+    pd.testing.assert_frame_equal(
+        first[columns], turned[columns].iloc[::-1].reset_index(drop=True), check_exact=True
+    )

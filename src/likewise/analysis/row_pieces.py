@@ -1,6 +1,6 @@
 """Pieces: many rows judged some at a time, here or by workers, which are told the problem once, its model as it was read.
 
-It begins here. As soon as what is left would take a worker several times as long as getting ready does, the rest is spread (`search.spreading`). A piece that comes too late, or that
+It begins here. As soon as what is left would take a worker several times as long as getting ready does, workers are called for, and when one is there the rest is spread (`search.spreading`). A piece that comes too late, or that
 nobody does before the budget ends, is judged here, where the clock says by then that there is no time: its rows are undecided, and say why.
 """
 
@@ -75,6 +75,11 @@ def _judge_elsewhere(name: str, content: bytes | None, sent: _SentPiece) -> Any:
     return None if judging is None else sent.piece.judged(judging.within(Budget(sent.seconds)))
 
 
+def _greet(name: str, content: bytes) -> None:
+    """Read the model, in a worker."""
+    unpack(name, content, _TravellingClaim.arrive)
+
+
 def piece_size(judging: RowClaim, rows: int) -> int:
     """How many rows a piece has: the same number however many workers there are, where rows are judged together."""
     if judged_together(judging.inquiry):
@@ -91,25 +96,23 @@ def judge_pieces(
 ) -> Iterator[Found]:
     """What is known of each piece, in their order; of each its number of rows and what makes it. `seconds_a_row` are those of this process, where that is known."""
     budget, workers, total = judging.budget, judging.run.workers, sum(rows for rows, _ in pieces)
-    began = 0.0 if workers is None else budget.elapsed
+    began, parcel = 0.0 if workers is None else budget.elapsed, None
     done = at = 0
     for rows, make in pieces:
-        if workers is not None:
+        if workers is not None and parcel is None:
             pace = (budget.elapsed - began) / done if done else seconds_a_row
             if _worth_processes(judging, pace, total - done):
-                break
+                parcel = make_parcel(workers, _TravellingClaim.of(judging))
+                workers = None if parcel is None else workers
+        if workers is not None and parcel is not None and workers.welcome(parcel, _greet):
+            break
         yield make().judged(judging)
         done, at = done + rows, at + 1
         if len(pieces) > 1:
             judging.tell(f"{done:,} of {total:,} rows", share=done / total)
-    left = pieces[at:]
-    parcel = None
-    if left and workers is not None:
-        parcel = make_parcel(workers, _TravellingClaim.of(judging))
-    if workers is None or parcel is None:
-        for _, make in left:
-            yield make().judged(judging)
+    if parcel is None or workers is None:
         return
+    left = pieces[at:]
     spreading: Spreading[_SentPiece, Found] = Spreading(
         workers=workers,
         parcel=parcel,
@@ -117,8 +120,8 @@ def judge_pieces(
         here=lambda sent: sent.piece.judged(judging),
         patience=lambda: budget.checking_seconds if budget.over else math.inf,
     )
-    sent = (_SentPiece(piece=make(), seconds=budget.left) for _, make in left)
-    for (rows, _), found in zip(left, spreading.run(sent), strict=True):
+    going = (_SentPiece(piece=make(), seconds=budget.left) for _, make in left)
+    for (rows, _), found in zip(left, spreading.run(going), strict=True):
         yield found
         done += rows
         judging.tell(f"{done:,} of {total:,} rows in {workers.count} processes", share=done / total)
