@@ -1,9 +1,9 @@
 """One search in many processes: the same claims with 1 process and with more, and what limits it with many.
 
-    python -m benchmarks scale [--claims NAME ...] [--processes 1 2] [--budget 60] [--workers 10 100 1000] [--rows 10000000]
+    python -m benchmarks scale [--claims NAME ...] [--processes 1 2] [--budget 60] [--workers 10 100 1000] [--rows 10000000] [--dask 2]
 
 Each line is one `measure` of German: its wall time, the cells of its search and the bracket that it reached. A search that closes tells by its time what processes gain, one that does not by its
-cells and its bracket. Times include the start of the processes, and count from when the model is read.
+cells and its bracket. Times include the start of the processes, and count from when the model is read. With `--dask` the last line of a claim is that of a cluster of Dask on this machine with so many workers, which were started before.
 
 The second table is an audit of so many rows of Adult's shape, read from a .parquet file, with each number of processes: all of it, what of that was judging, CPU seconds of all processes, and the largest
 memory of the one that reads and of one that judges. `--rows 0` leaves it out.
@@ -20,7 +20,9 @@ import pickle
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,19 +65,37 @@ def claim_of(name: str) -> tuple[Any, lw.Space, lw.Similarity, Any]:
     return model, case.space, similar, case.X
 
 
-def processes(claims: Sequence[str], counts: Sequence[int], budget: float) -> Table:
-    """Every claim with every number of processes."""
+@contextmanager
+def dask_workers(count: int) -> Iterator[Executor | None]:
+    """The executor of a cluster on this machine; None of no worker."""
+    if not count:
+        yield None
+        return
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(count, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client.get_executor(pure=False, retries=0)
+
+
+def processes(claims: Sequence[str], counts: Sequence[int], budget: float, dask: int = 0) -> Table:
+    """Every claim with every number of processes, and on a cluster."""
     table = Table(title=f"measure of German, {machine()}")
     for column in ("claim", "processes", "seconds", "cells", "lower", "upper"):
         table.add_column(column, justify="left" if column == "claim" else "right")
     for name in claims:
         model, space, similar, X = claim_of(name)
-        for count in counts:
-            found = lw.measure(model, space, similar, X=X, budget=budget, n_jobs=count)
-            took = float(found.stats["seconds"])
-            row = (name, str(count), f"{took:.1f}", f"{found.stats['cells']:,}")
-            table.add_row(*row, f"{found.lower:.6g}", f"{found.upper:.6g}")
-            print("  ".join(row), file=sys.stderr, flush=True)
+        with dask_workers(dask) as executor:
+            ways: list[tuple[str, int, Executor | None]] = [(str(count), count, None) for count in counts]
+            ways += [(f"Dask {dask}", dask, executor)] if executor is not None else []
+            for way, count, where in ways:
+                found = lw.measure(model, space, similar, X=X, budget=budget, n_jobs=count, executor=where)
+                took = float(found.stats["seconds"])
+                row = (name, way, f"{took:.1f}", f"{found.stats['cells']:,}")
+                table.add_row(*row, f"{found.lower:.6g}", f"{found.upper:.6g}")
+                print("  ".join(row), file=sys.stderr, flush=True)
     return table
 
 
@@ -161,10 +181,11 @@ def run(
     budget: float = BUDGET,
     workers: Sequence[int] = WORKERS,
     rows: int = ROWS,
+    dask: int = 0,
 ) -> None:
     """Print the tables."""
     console = Console(width=140)
-    console.print(processes(claims, counts, budget))
+    console.print(processes(claims, counts, budget, dask))
     if rows:
         console.print(audits(rows, counts))
     for name in claims:
@@ -179,5 +200,6 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--budget", type=float, default=BUDGET)
     parser.add_argument("--workers", nargs="+", type=int, default=WORKERS)
     parser.add_argument("--rows", type=int, default=ROWS)
+    parser.add_argument("--dask", type=int, default=0)
     given = parser.parse_args(arguments)
-    run(given.claims, given.processes, given.budget, given.workers, given.rows)
+    run(given.claims, given.processes, given.budget, given.workers, given.rows, given.dask)

@@ -8,12 +8,15 @@ from dataclasses import replace
 
 import pytest
 from sklearn.neural_network import MLPRegressor
+from tests.posing import posed
 from tests.search.test_branch_and_bound import parity
 from tests.search.test_parts import MODELS, SIMILAR, SPACE, rows
 
 import likewise as lw
 from likewise.errors import InternalError
 from likewise.search import parted_search, workers
+from likewise.search.budget import Budget
+from likewise.search.frontiers import make_frontiers
 from likewise.search.proof import Split
 
 
@@ -283,3 +286,18 @@ def test_an_executor_that_falls_silent_ends_in_unknown(monkeypatch):
     assert found.verdict == "UNKNOWN"
     assert found.reason.startswith("the executor takes no more work")
     assert found.bounds[1] < float("inf")
+
+
+@pytest.mark.parametrize(("seconds", "parts"), [(600.0, 3), (3.0, 2)])
+def test_no_part_waits_for_a_worker_when_time_is_nearly_up(seconds, parts):
+    """It would begin too late to come back."""
+    model, space, similar = parity(10, 0.75)
+    frontiers = make_frontiers(posed(model, space, similar).task)
+    frontiers.run(most=100)
+    assert len(frontiers.open) > parted_search.PLENTY * 2
+    frontiers.spend(Budget(seconds))
+    silent = workers.Workers(2, Inline(lambda *_: Ellipsis))
+    parcel = workers.Parcel(parted_search.TravellingTask.of(frontiers.all[0].task))
+    search = parted_search._PartedSearch(frontiers, silent, parcel, float("inf"), None)
+    search._deal()
+    assert len(search.sent) == parts

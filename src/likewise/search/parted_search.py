@@ -61,6 +61,9 @@ SILENT_SECONDS = (
 SILENT_FACTOR = 10.0  # or so many times as long as any part took, if that is longer
 LEAST_PACE = 1e-6  # seconds a look, before there was one
 PLENTY = 8  # open nodes a worker, from which on there is one part more than workers, so that none waits
+WAITING_SECONDS = (
+    2 * MOST_SECONDS
+)  # before the end of the budget, from when on there is none: it would be under way when time is up, and lost
 
 
 # -- what a worker does -----------------------------------------------------------------------------------------------
@@ -241,7 +244,8 @@ class _PartedSearch:
         """Send the most promising nodes to workers that have nothing to do, and one part more where there is plenty."""
         frontiers, count = self.frontiers.all, self.workers.count
         total = sum(len(frontier.open) for frontier in frontiers)
-        free = count + (total > PLENTY * count) - len(self.sent)
+        plenty = total > PLENTY * count and self.budget.left > WAITING_SECONDS
+        free = count + plenty - len(self.sent)
         if free <= 0 or not total:
             return
         pace = sum(frontier.pace.look_seconds for frontier in frontiers) / max(
