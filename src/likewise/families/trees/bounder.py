@@ -7,6 +7,7 @@ start from that. Leans are taken from a grid, so that few rankings of all elemen
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     Box = NDArray[np.int32]
 
 EVEN_KEY = -1  # the key of rankings by differences
+MOST_RANKING_BYTES = 2**28
 MOST_SKIPPED = 0.25  # share of a ranking that may be passed by before it is made anew
 
 
@@ -46,9 +48,32 @@ class CellMemory:
     rankings: dict[int, Ranking]
     even: bool
     tops: NDArray[np.int64] | None = None  # places of the maximisers in the ranking last looked at
+    sifted: int | None = None  # the key of the ranking that has nothing but elements that meet the box
+    source: int | None = (
+        None  # the key of the one that has nothing but elements that meet the box of the cell that this one is a part of,
+    )
+    cut: int = -1  # which had other limits of this variable
 
     def key(self, lean: float) -> int:
         return EVEN_KEY if self.even else round(lean * LEAN_STEPS)
+
+
+class RankingRoom:
+    """How much memory rankings of cells take: beyond a limit none is kept besides those that there are."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    def take(self, order: NDArray[np.int32]) -> bool:
+        """Whether there is room for one more, until it is dropped."""
+        if self.taken + order.nbytes > MOST_RANKING_BYTES:
+            return False
+        self.taken += order.nbytes
+        weakref.finalize(order, self._give_back, order.nbytes)
+        return True
+
+    def _give_back(self, size: int) -> None:
+        self.taken -= size
 
 
 class TreeBounder(TreeCells[CellMemory]):
@@ -66,6 +91,7 @@ class TreeBounder(TreeCells[CellMemory]):
         super().__init__(score, pairs, other, ground)
         self._tops = np.zeros(len(score.body.trees) + 1, dtype=np.int64)
         self._rankings: dict[int, Ranking] = {}
+        self.room = RankingRoom()
 
     # -- cells ------------------------------------------------------------------------------------------------
 
@@ -77,7 +103,13 @@ class TreeBounder(TreeCells[CellMemory]):
         """What is known of a part of a cell, in which one variable has new limits."""
         if memory.box is None:
             return memory
-        return CellMemory(self._narrow_box(memory.box, variable, lo, hi), memory.rankings, memory.even)
+        return CellMemory(
+            self._narrow_box(memory.box, variable, lo, hi),
+            memory.rankings,
+            memory.even,
+            source=memory.sifted,
+            cut=variable,
+        )
 
     # -- bounds -----------------------------------------------------------------------------------------------
 
@@ -92,8 +124,8 @@ class TreeBounder(TreeCells[CellMemory]):
             self._rankings[key] = self._filter_ranking(plain, self.root_box, even=key == EVEN_KEY)
         return self._rankings[key]
 
-    def _filter_ranking(self, ranking: Ranking, box: Box, *, even: bool) -> Ranking:
-        return Ranking(*filter_ranking(self.elements, self.axes, ranking, box, even))
+    def _filter_ranking(self, ranking: Ranking, box: Box, *, even: bool, only: int = -1) -> Ranking:
+        return Ranking(*filter_ranking(self.elements, self.axes, ranking, box, even, only, self.ground.spans))
 
     def bound_memory(self, memory: CellMemory, lean: float) -> tuple[float, float, float]:
         """Bound of the cell in the direction of a lean of the grid, and both scores of its maximisers (not of any one pair)."""
@@ -108,12 +140,22 @@ class TreeBounder(TreeCells[CellMemory]):
             self.elements, self.axes, ranking, memory.box, a, b, tops
         )
         if passed > MOST_SKIPPED * len(ranking.order) and upper > -math.inf:
-            ranking = self._filter_ranking(ranking, memory.box, even=memory.even)
-            memory.tops = ranking.start[:-1]
-            memory.rankings = {**memory.rankings, key: ranking}
+            self._sift(memory, key, ranking)
         elif key not in memory.rankings:
             memory.rankings = {**memory.rankings, key: ranking}
         return upper + a * self.bias[0] - b * self.bias[1], first + self.bias[0], second + self.bias[1]
+
+    def _sift(self, memory: CellMemory, key: int, ranking: Ranking) -> Ranking:
+        """The ranking of the elements that meet the cell, kept for its parts as long as there is room for that."""
+        axes, only = self.axes, -1
+        if memory.source == key and self.ground.spans.size and not len(axes.joined):
+            plain = not axes.sets[memory.cut] and axes.missing[memory.cut] < 0
+            only = memory.cut if plain else -1
+        ranking = self._filter_ranking(ranking, memory.box, even=memory.even, only=only)
+        if self.room.take(ranking.order):
+            memory.tops, memory.sifted = ranking.start[:-1], key
+            memory.rankings = {**memory.rankings, key: ranking}
+        return ranking
 
     def _bound(self, memory: CellMemory, a: float, b: float) -> tuple[float, float, float]:
         """Bound of a s - b s' over a cell with pairs, and both sums at its maximisers, biases left aside; in any direction."""
@@ -143,7 +185,13 @@ class TreeBounder(TreeCells[CellMemory]):
         """A pair near the maximum of the cell that was bounded last at this lean, by its scores; see `pair`."""
         if memory.box is None or memory.tops is None:
             return None
-        ranking = memory.rankings[memory.key(lean)]
+        key = memory.key(lean)
+        ranking = memory.rankings[key]
+        if (
+            memory.sifted != key and self.ground.spans.size
+        ):  # what stays open is looked at more than once, and so are its parts
+            self._sift(memory, key, ranking)
+            ranking = memory.rankings[key]
         state, first, second = find_common_pair(
             self.elements,
             self.axes,
@@ -167,11 +215,15 @@ class TreeBounder(TreeCells[CellMemory]):
         ranking = memory.rankings[memory.key(lean)]
         variable, at, left, right = find_cut(
             self.elements, self.axes, ranking, memory.box, lean, 1 - lean, memory.tops, excess,
-            self.offset, self._left, self._right,
+            self.offset, self._left, self._right, self._spans(memory, lean),
         )  # fmt: skip
         if variable < 0:
             return -1, 0.0, 0.0, 0.0
         return variable, self.features[self.axes.feature[variable]].last[at], left, right
+
+    def _spans(self, memory: CellMemory, lean: float) -> NDArray[np.int16]:
+        """What is looked up where the ranking has nothing but elements that meet the cell."""
+        return self.ground.spans if memory.sifted == memory.key(lean) else self.ground.spans[:0]
 
     def prove_memory(self, memory: CellMemory, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """Whether a leaf of the rule `trees` closes the cell, exactly."""

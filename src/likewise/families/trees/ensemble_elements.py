@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ORDERING_SHARE = 0.05  # of the time that finding all elements took: what putting them in an order takes, or passing through them once
+MOST_SPANS = 2**26  # limits that are kept beside the elements: 128 megabytes
 MOST_ELEMENTS = 12_000_000  # about two gigabytes
 
 
@@ -65,6 +66,20 @@ class EnsembleElements:
         """All of them."""
         starts = np.flatnonzero(np.diff(self.elements.tree, prepend=-1, append=-1))
         return Ranking(np.arange(len(self.elements.tree), dtype=np.int32), starts, 0.0, 0.0)
+
+    @cached_property
+    def spans(self) -> NDArray[np.int16]:
+        """First and last index (elements, 2, variables) of each element along each variable, so that limits can be looked up without a search; of no elements where that
+        would take too much memory. It tells nothing of variables with sets, nor of a missing number."""
+        elements, size = self.elements, self.axes.size
+        count = len(elements.tree)
+        if size.max(initial=0) > np.iinfo(np.int16).max or 2 * len(size) * count > MOST_SPANS:
+            return np.zeros((0, 2, len(size)), dtype=np.int16)
+        spans = np.zeros((count, 2, len(size)), dtype=np.int16)
+        spans[:, 1] = size - 1
+        owner = np.repeat(np.arange(count), np.diff(elements.start))
+        spans[owner, 0, elements.variable], spans[owner, 1, elements.variable] = elements.low, elements.high
+        return spans
 
     def codes_to_try(self) -> dict[int, Floats]:
         """One code of every index of numbers."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from likewise.compiled import compiled
-from likewise.families.trees.overlap import overlaps, relations_hold
+from likewise.families.trees.overlap import HIGH, LOW, overlaps, relations_hold
 
 
 class Ranking(NamedTuple):
@@ -58,8 +58,8 @@ def bound_by_ranking(elements, axes, ranking, box, a, b, tops):  # type: ignore[
 
 
 @compiled
-def filter_ranking(elements, axes, ranking, box, even):  # type: ignore[no-untyped-def]
-    """The ranking of the elements that meet the box. Trees that always add the same are folded: the same to both scores, or, where
+def filter_ranking(elements, axes, ranking, box, even, only, spans):  # type: ignore[no-untyped-def]
+    """The ranking of the elements that meet the box; where they all met one that had other limits of the variable `only` (-1: of any), that one is looked at, in `spans`. Trees that always add the same are folded: the same to both scores, or, where
     the line is `even` and nothing but the difference of the scores is asked for, the same difference."""
     start, variable, low, high, extra, after, sets = (
         elements.start, elements.variable, elements.low, elements.high, elements.extra, elements.after, axes.sets,
@@ -72,9 +72,13 @@ def filter_ranking(elements, axes, ranking, box, even):  # type: ignore[no-untyp
     for t in range(len(begin) - 1):
         for i in range(begin[t], begin[t + 1]):
             e = order[i]
-            if overlaps(start, variable, low, high, extra, after, sets, box, e) and (
-                not joined or relations_hold(elements, axes, box, e)
-            ):
+            if only >= 0:
+                meets = spans[e, 0, only] <= box[HIGH, only] and spans[e, 1, only] >= box[LOW, only]
+            else:
+                meets = overlaps(start, variable, low, high, extra, after, sets, box, e) and (
+                    not joined or relations_hold(elements, axes, box, e)
+                )
+            if meets:
                 kept[n] = e
                 n += 1
         if n == places[trees]:

@@ -219,7 +219,7 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
     def _cut(self, memory: SoftMemory, ranking: Ranking, excess: float) -> tuple[int, int, float, float]:
         return find_cut(  # type: ignore[no-any-return]
             self.elements, self.axes, ranking, memory.box, 1.0, 1.0, ranking.start[:-1], excess,
-            self.offset, self._left, self._right,
+            self.offset, self._left, self._right, self.ground.spans[:0],
         )  # fmt: skip
 
     def _narrowing_cut(self, memory: SoftMemory) -> tuple[int, int]:
