@@ -87,6 +87,8 @@ def test_the_same_features_are_counted():
             (0.0, 2.0),
             "the largest score gap of a similar pair is at most 2; the claim allows 0.5",
         ),
+        (ScoreGap(4.0), (0.0, 4.0), "is at most 4 as far as the search tells, and the claim allows that"),
+        (ScoreGap(4.0), (0.0, 4.0000000001), "is at most 4.00001; the claim allows 4"),
         (ScoreGap(0.5), (0.25, 2.0), "is between 0.25 and 2; the claim allows 0.5"),
         (
             ProbabilityGap(0.1),

@@ -114,7 +114,7 @@ def bracket_facts(found: Mapping[str, Any], certify: str | None) -> list[Fact]:
     seconds = seconds_text(found.get("stats", {}).get("seconds", 0.0))
     bracket = bracket_in_words(found)
     if found["proved"]:
-        return [fact("largest", bracket, spacer(), strong("proved"), f" in {seconds}, exact")]
+        return [fact("largest", bracket, spacer(), strong("proved"), f" in {seconds}", *_exactness(found))]
     if found["upper"] is None:
         return [fact("largest", bracket, spacer(), f"found in {seconds}")]
     said = [fact("largest", bracket, spacer(), f"found in {seconds}, upper end not proved")]
@@ -123,6 +123,11 @@ def bracket_facts(found: Mapping[str, Any], certify: str | None) -> list[Fact]:
         if certify is None
         else [fact("", f"the upper end was computed in floating point; {certify} proves it")]
     )
+
+
+def _exactness(found: Mapping[str, Any]) -> list[str]:
+    """Both ends are exact; a bracket that is wider than was asked for is not called so."""
+    return [", both ends"] if found.get("reason") is not None else [", exact"]
 
 
 def bracket_in_words(found: Mapping[str, Any]) -> Words:

@@ -133,6 +133,8 @@ def bounds_in_words(property: Property, bounds: tuple[float, float]) -> str:
         allowed = f"the claim allows {number_text(limit)}"
     if not math.isfinite(high) and low <= least:
         return f"nothing is known of {what}; {allowed}"
+    if low <= least and high == limit:
+        return f"{what} is at most {number_text(limit)} as far as the search tells, and the claim allows that"
     if low <= least:
         return f"{what} is at most {_end_text(high, limit, up=True)}; {allowed}"
     if not math.isfinite(high):

@@ -96,11 +96,11 @@ class ClaimOutcome:
 
     @property
     def upper(self) -> float:
-        """What the cells left open allow, in float64."""
-        frontiers = self.outcome.frontiers
-        if frontiers is None:
-            return math.inf
-        return reported_upper(frontiers.open, self.posed.gauge, property_level(self.claimed.property))
+        """What the cells left open allow, in float64; no more than the claim does where none is open."""
+        frontiers, level = self.outcome.frontiers, property_level(self.claimed.property)
+        if self.proved and (frontiers is None or not frontiers.open):
+            return level
+        return math.inf if frontiers is None else reported_upper(frontiers.open, self.posed.gauge, level)
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -140,22 +140,21 @@ class TreeBounder(TreeCells[CellMemory]):
             self.elements, self.axes, ranking, memory.box, a, b, tops
         )
         if passed > MOST_SKIPPED * len(ranking.order) and upper > -math.inf:
-            self._sift(memory, key, ranking)
+            self._sift(memory, memory.box, key, ranking)
         elif key not in memory.rankings:
             memory.rankings = {**memory.rankings, key: ranking}
         return upper + a * self.bias[0] - b * self.bias[1], first + self.bias[0], second + self.bias[1]
 
-    def _sift(self, memory: CellMemory, key: int, ranking: Ranking) -> Ranking:
-        """The ranking of the elements that meet the cell, kept for its parts as long as there is room for that."""
+    def _sift(self, memory: CellMemory, box: Box, key: int, ranking: Ranking) -> None:
+        """Rank nothing but the elements that meet the cell, for its parts as well, as long as there is room for that."""
         axes, only = self.axes, -1
         if memory.source == key and self.ground.spans.size and not len(axes.joined):
             plain = not axes.sets[memory.cut] and axes.missing[memory.cut] < 0
             only = memory.cut if plain else -1
-        ranking = self._filter_ranking(ranking, memory.box, even=memory.even, only=only)
+        ranking = self._filter_ranking(ranking, box, even=memory.even, only=only)
         if self.room.take(ranking.order):
             memory.tops, memory.sifted = ranking.start[:-1], key
             memory.rankings = {**memory.rankings, key: ranking}
-        return ranking
 
     def _bound(self, memory: CellMemory, a: float, b: float) -> tuple[float, float, float]:
         """Bound of a s - b s' over a cell with pairs, and both sums at its maximisers, biases left aside; in any direction."""
@@ -190,7 +189,7 @@ class TreeBounder(TreeCells[CellMemory]):
         if (
             memory.sifted != key and self.ground.spans.size
         ):  # what stays open is looked at more than once, and so are its parts
-            self._sift(memory, key, ranking)
+            self._sift(memory, memory.box, key, ranking)
             ranking = memory.rankings[key]
         state, first, second = find_common_pair(
             self.elements,
