@@ -5,7 +5,10 @@ import json
 import re
 from pathlib import Path
 
+import joblib
+import pandas as pd
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 OF_ANOTHER_SHAPE = {
     key: [1] for key in ("fair", "biased", "undecided", "empty", "shares", "around", "reason")
@@ -195,3 +198,14 @@ def test_close_probabilities_do_not_promise_equal_decisions(run, tmp_path):
     assert run(f"report {on} -o {tmp_path / 'r.html'} -q").exit_code == 0
     assert "can lie on both sides of the threshold" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "can lie on both sides of the threshold" in " ".join(run(f"verify {on}").stdout.split())
+
+
+def test_nothing_is_called_exact_of_a_model_that_is_only_asked(run, tmp_path):
+    rows = pd.DataFrame({"age": [20, 30, 40, 50] * 3, "sex": [0, 1] * 6})
+    joblib.dump(KNeighborsClassifier(1).fit(rows, rows.sex), tmp_path / "knn.joblib")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    on = f"--model {tmp_path / 'knn.joblib'} --allow-pickle --data {tmp_path / 'rows.csv'} --free sex"
+    assert run(f"report {on} --budget 20 -o {tmp_path / 'r.html'} -q").exit_code == 1
+    sentences = re.findall(r'<p class="summary">(.*?)</p>', (tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert "asked but not read" in sentences[2]
+    assert "exact" not in sentences[2]

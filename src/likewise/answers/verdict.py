@@ -74,7 +74,7 @@ def verdict_in_words(result: Result) -> Words:
     """The verdict with how it was reached."""
     seconds = result.stats.get("seconds", 0.0)
     if result.verdict == "BIASED" and "black_box" in result.stats:
-        return words(verdict(result.verdict), spacer(), f"found in {seconds:.2f} s by asking predict")
+        return words(verdict(result.verdict), spacer(), f"found in {seconds_text(seconds)} by asking predict")
     if result.verdict == "BIASED":
         replayed = result.stats.get("replay", "predict")
         return words(

@@ -163,7 +163,8 @@ def _open_model(given: Mapping[str, Any]) -> Any:
 
 
 def _refuse_unreadable(model: Any, path: str) -> None:
-    """Refuse a model that no claim file makes readable: what `verify` would say, before a draft is filled in for nothing."""
+    """Refuse a model that can be neither read nor asked, whatever a claim file says: what `verify` would say, before a draft is filled in for nothing."""
+    from likewise.importers.black_box import can_be_asked
     from likewise.importers.registry import check_known, find_forest_reader
     from likewise.importers.unfold import unfold
 
@@ -172,6 +173,8 @@ def _refuse_unreadable(model: Any, path: str) -> None:
         if find_forest_reader(final) is None:
             check_known(final)
     except LikewiseError as error:
+        if can_be_asked(model):
+            return
         raise error.located(path) from None
 
 

@@ -79,6 +79,8 @@ def _extent(analyses: Analyses) -> str:
 def _ground(result: Result) -> str:
     if result.verdict == "FAIR":
         return "The proof was checked by a second program that shares no code with the first, and can be checked again by anybody."
+    if result.verdict == "BIASED" and "black_box" in result.stats:
+        return "The model itself was asked about the two and gave these answers; it can be asked but not read, so that nothing else about it is proved."
     if result.verdict == "BIASED":
         return "The model itself was asked about the two again and gave these answers, and the numbers are exact."
     return "This is no evidence of fairness: more time, or a narrower claim, may decide it."
