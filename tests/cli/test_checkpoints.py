@@ -46,7 +46,9 @@ def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path):
     with subprocess.Popen(
         line, cwd=shelf, stdout=subprocess.PIPE, start_new_session=True, text=True
     ) as process:
-        time.sleep(8)
+        until = time.perf_counter() + 120
+        while len(processes_of(process.pid)) < 3 and time.perf_counter() < until:
+            time.sleep(0.1)  # workers are started once the search is under way
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all of them
         assert process.communicate(timeout=60)[0].startswith("UNKNOWN")
     assert process.returncode == 3
@@ -55,3 +57,23 @@ def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path):
     while (left := processes_of(process.pid)) and time.perf_counter() < until:
         time.sleep(0.1)
     assert not left
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "audit --model rbf.skops --data d.csv --label approved --within income=5",
+        "share --model rbf.skops --data d.csv --label approved --free sex --method certified",
+        "regions --model s.skops --data s.csv --free sex",
+    ],
+)
+def test_an_analysis_is_written_and_taken_up(tmp_path, run, line):
+    kept = ["--jobs", "1", "-q", "--budget", "0.01", "--checkpoint", f"{tmp_path}/state"]
+    assert run(*line.split(), *kept).exit_code == 3
+    done = run(*line.split(), *kept)
+    assert done.exit_code == 2
+    assert "--resume" in done.stderr
+    assert run(*line.split(), *kept, "--resume").exit_code == 3
+    done = run(*line.split(), *kept, "--resume", "--within", "b0=1" if "s.csv" in line else "age=1")
+    assert done.exit_code == 2
+    assert "another similarity" in done.stderr
