@@ -1,13 +1,13 @@
 """Neural networks: brackets of the largest score gap beside HiGHS, claims with room beside Marabou, certificates.
 
     python -m benchmarks nets [--data german credit adult8 adult] [--nets 50 100 16-16 64-32-16] [--adult FOLDER]
-                              [--marks 1 10 60] [--certificate-seconds 60] [--claim-seconds 60] [--highs-seconds 60] [--marabou-seconds 60]
+                              [--marks 1 10 60] [--certificate-seconds 60] [--claim-seconds 60] [--decision-seconds 60] [--highs-seconds 60] [--marabou-seconds 60]
 
 scikit-learn's `MLPClassifier` (relu, random_state=0) behind one-hot levels and scaled numbers. One feature may differ: German sex-marital-status, Credit ethnicity, Adult8 race, Adult sex; 0 seconds
 leave a part out. Seconds are CPU seconds of one core, of the search alone: reading the model and compiling loops are left aside.
 
 The first table has the bracket of `measure` as it was after each mark, and HiGHS's (a mixed-integer program with one binary a relu and copy, and our own limits of all sums) after as long. The second has what
-`measure(certify=True)` proves of the upper end, and a *claim with room*: no gap above 1.25 times the largest one found. Marabou gets that claim too, where it is installed (pip install maraboupy). auto_LiRPA is not run: its releases need PyTorch below
+`measure(certify=True)` proves of the upper end, a *claim with room*: no gap above 1.25 times the largest one found, which Marabou gets too, where it is installed (pip install maraboupy), and the verdict on equal decisions. auto_LiRPA is not run: its releases need PyTorch below
 1.13, which is not part of this project's set-up.
 """
 
@@ -52,6 +52,7 @@ CLOSED = 1e-6  # relative: a bracket that is told as one number
 IDENTIFIED = ("data", "net", "free")
 CERTIFIED = ("proved", "search and check", "leaves", "bytes", "check")
 CLAIMED = ("claim", "verdict", "search and check", "leaves", "bytes", "check")
+DECIDED = ("same decision", "search and check")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,7 @@ class Options:
     marks: tuple[float, ...] = MARKS
     certificate_seconds: float = SECONDS
     claim_seconds: float = SECONDS
+    decision_seconds: float = SECONDS
     highs_seconds: float = SECONDS
     marabou_seconds: float = SECONDS
 
@@ -141,6 +143,10 @@ def certificate_row(case: Case, largest: float, options: Options) -> list[str]:
         if options.marabou_seconds and available():
             answer = by_marabou(program_of(case), level, options.marabou_seconds)
             row += [answer.word, f"{answer.seconds:.1f}"]
+    if options.decision_seconds:
+        started, budget = time.process_time(), options.decision_seconds
+        result = lw.verify(case.model, case.space, case.similar, lw.SameDecision(), budget=budget, **asked)
+        row += [str(result.verdict), f"{time.process_time() - started:.1f}"]
     return row
 
 
@@ -163,6 +169,7 @@ def tables(options: Options) -> tuple[Table, Table]:
     columns = [*(CERTIFIED if options.certificate_seconds else ())]
     if options.claim_seconds:
         columns += [*CLAIMED, *(["Marabou", "CPU s"] if options.marabou_seconds and available() else [])]
+    columns += DECIDED if options.decision_seconds else ()
     second = Table(*IDENTIFIED, *columns, title="certificates, seconds of CPU")
     for case in cases(options):
         names = [case.data, case.size, case.free]
@@ -196,7 +203,7 @@ def run(options: Options | None = None) -> None:
     ):  # so that other programs take nothing of a budget
         first, second = tables(chosen)
     console.print(first)
-    if chosen.certificate_seconds or chosen.claim_seconds:
+    if second.columns[len(IDENTIFIED) :]:
         console.print(second)
 
 
@@ -207,7 +214,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--nets", nargs="+", default=list(SIZES), help="neurons of hidden layers, as 16-16")
     parser.add_argument("--adult", type=Path, help=f"a folder that has UCI's {ADULT_FILE}")
     parser.add_argument("--marks", nargs="+", type=float, default=list(MARKS))
-    for part in ("certificate", "claim", "highs", "marabou"):
+    for part in ("certificate", "claim", "decision", "highs", "marabou"):
         parser.add_argument(f"--{part}-seconds", type=float, default=SECONDS, help="0: without")
     given = vars(parser.parse_args(arguments))
     given.update({name: tuple(given[name]) for name in ("data", "nets")}, marks=tuple(sorted(given["marks"])))

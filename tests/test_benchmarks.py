@@ -9,7 +9,7 @@ SMALLEST = {
     "defaults": ("--data german --models dt --seconds 2", "dt"),
     "linear": ("--data credit", "Credit Linear1"),
     "nets": (
-        "--data credit adult --nets 4 --marks 1 2 --highs-seconds 2 --marabou-seconds 2 --claim-seconds 5 --certificate-seconds 5",
+        "--data credit adult --nets 4 --marks 1 2 --highs-seconds 2 --marabou-seconds 2 --claim-seconds 5 --certificate-seconds 5 --decision-seconds 5",
         "credit",
     ),
     "pipelines": ("--data credit --model logistic --way dropped --budget 3", "credit  logistic"),
