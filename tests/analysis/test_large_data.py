@@ -1,6 +1,8 @@
 """Rows that are read and judged some at a time: the same answers as of one frame in memory, to the last digit, however they are cut."""
 
+import os
 import pickle
+import signal
 import time
 from concurrent.futures import BrokenExecutor, Executor, Future
 
@@ -298,6 +300,33 @@ def test_what_an_executor_loses_is_done_again(model, files, at_once, executor):
     found = lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv", executor=executor, budget=3600)
     assert told(found) == expected
     assert executor.count > 3
+
+
+class Silent(Executor):
+    """Greets, and takes all work, but gives nothing back; ends the budget when it has some, as Ctrl-C does."""
+
+    def __init__(self):
+        self.count = 0
+
+    def submit(self, work, /, *arguments):
+        self.count += 1
+        done = Future()
+        if self.count == 1:
+            done.set_result(work(*arguments))
+        elif self.count == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return done
+
+
+def test_an_interrupt_does_not_wait_for_workers(model, files, at_once, monkeypatch):
+    monkeypatch.setattr(row_pieces, "LATE_SECONDS", 0.0)
+    executor = Silent()
+    found = lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv", executor=executor, n_jobs=2, budget=3600)
+    assert executor.count >= 3
+    assert found.undecided == found.total
+    (reason,) = found.reasons
+    assert "interrupted" in reason
+    assert found.to_dict()["rows"][0]["gap"] is None
 
 
 def test_rows_are_judged_here_until_a_worker_is_there(model, files, monkeypatch):

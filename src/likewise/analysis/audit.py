@@ -106,7 +106,7 @@ class Audit(ShownResult):
             "proved": self.proved,
             "reasons": dict(self.reasons),
             "worst": self._worst(),
-            "rows": audit_records(self.judged, self.judged.order[:most]),
+            "rows": audit_records(self.judged, self.judged.worst(most)),
             "rows_left_out": 0 if most is None else max(self.total - most, 0),
             "stats": dict(self.stats),
         }

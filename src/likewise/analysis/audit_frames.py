@@ -72,13 +72,11 @@ def audit_records(judged: JudgedRows, places: Places) -> list[dict[str, Any]]:
 def worst_rows(judged: JudgedRows, most: int) -> list[tuple[int, int]]:
     """Places of the worst-treated rows, no two alike, and of how many more rows each is like: with the same gap, the same decisions, and the same change from row to counterpart."""
     found: dict[tuple[Any, ...], tuple[int, int]] = {}
-    for start in range(0, len(judged), WRITTEN_ROWS):
-        places = judged.order[start : start + WRITTEN_ROWS]
+    for start in range(0, judged.biased, WRITTEN_ROWS):
+        places = judged.worst_biased[start : start + WRITTEN_ROWS]
         records, codes = judged.take(places), judged.data.store.take(places)
         for at in range(len(places)):
             record = records[at]
-            if record["verdict"] != BIASED:
-                return list(found.values())
             own = tuple(codes[at, list(judged.differing)].tolist())
             key = (float(f"{record['gap']:.{SHOWN_DIGITS}g}"), own, *record.tolist()[3:])
             if key in found:

@@ -19,7 +19,7 @@ from likewise.analysis.decision_labels import UNCERTAIN_LABEL
 from likewise.analysis.row_claim import RowClaim, imputed_tolerance_features, judge_data
 from likewise.analysis.row_pieces import Piece, judge_pieces, piece_size
 from likewise.errors import InternalError
-from likewise.search.judgement import BIASED, FAIR, UNDECIDED
+from likewise.search.judgement import BIASED, FAIR, UNDECIDED, Judgement
 from likewise.spec.code_store import RecordStore, code_dtype
 from likewise.spec.features import Continuous
 from likewise.verifying.certification import take_up_analysis
@@ -27,7 +27,6 @@ from likewise.verifying.certification import take_up_analysis
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.search.judgement import Judgement
     from likewise.spec.data_rows import DataRows
     from likewise.spec.space import Space
 
@@ -79,6 +78,8 @@ class _DataPiece:
     waiting: int
 
     def judged(self, judging: RowClaim) -> JudgedPiece:
+        if judging.budget.over and judging.inquiry.moving and not imputed_tolerance_features(judging):
+            return self._unjudged(judging)  # at once: of millions of rows there may be many pieces left
         rows, found = judge_data(judging, self.codes, waiting=self.waiting)
         decided = judging.decisions(rows, found)
         undecided = np.flatnonzero(found.verdict == UNDECIDED).tolist()
@@ -90,6 +91,19 @@ class _DataPiece:
             gap_error=float(finite.max(initial=0.0)),
             gaps_not_proved=int((~np.isfinite(found.gap_error)).sum()),
             floating=int((~found.proved[found.verdict == FAIR]).sum()),
+        )
+
+    def _unjudged(self, judging: RowClaim) -> JudgedPiece:
+        """Nothing is known but decisions, as long as there is time for what is due at the end."""
+        count, found = len(self.codes), Judgement.open(*self.codes.shape)
+        decided = judging.decisions(judging.recoding.coded(self.codes), found)
+        return JudgedPiece(
+            records=_records(judging, self.codes, found, decided),
+            reasons=Counter({judging.budget.reason: count}),
+            redone=0,
+            gap_error=0.0,
+            gaps_not_proved=count,
+            floating=0,
         )
 
 
@@ -203,6 +217,22 @@ class JudgedRows:
                 )
             yield start, counts.stop, known
             start = counts.stop
+
+    def worst(self, most: int | None) -> Places:
+        """Places of the first so many in that order (None: of all); few of many are had without ordering all."""
+        return self.worst_biased[:most] if most is not None and most <= self.biased else self.order[:most]
+
+    @cached_property
+    def worst_biased(self) -> Places:
+        """Places of the biased rows, by their gaps."""
+        places, depths = [np.empty(0, dtype=np.intp)], [np.empty(0)]
+        for start in range(0, len(self), READ_ROWS):
+            records = self.read(start, start + READ_ROWS)
+            some = np.flatnonzero(records["verdict"] == BIASED)
+            places.append(start + some)
+            depths.append(-records["gap"][some])
+        found = np.concatenate(places)
+        return found[np.argsort(np.concatenate(depths), kind="stable")]
 
     @cached_property
     def order(self) -> Places:

@@ -31,6 +31,7 @@ ROWS_TOGETHER = 65_536  # of a piece
 PIECES_A_WORKER = 8  # where rows are searched one by one: so many that the last ones end together
 MOST_SINGLE_ROWS = 256
 STARTING_SECONDS = 1.0  # of a process, before it judges anybody
+LATE_SECONDS = 1.0  # that pieces may come after the end of the budget, or after Ctrl-C
 LEAST_PROCESS_WORK = 4.0  # times as long as that a process should have
 
 Found = TypeVar("Found", covariant=True)
@@ -118,7 +119,7 @@ def judge_pieces(
         parcel=parcel,
         work=_judge_elsewhere,
         here=lambda sent: sent.piece.judged(judging),
-        patience=lambda: budget.checking_seconds if budget.over else math.inf,
+        patience=lambda: budget.end + LATE_SECONDS - budget.elapsed if budget.over else math.inf,
     )
     going = (_SentPiece(piece=make(), seconds=budget.left) for _, make in left)
     for (rows, _), found in zip(left, spreading.run(going), strict=True):
