@@ -7,6 +7,7 @@ SMALLEST = {
     "audits": ("--budget 2", "polynomial, degree 2"),
     "certificates": ("--cells 10", "us/cell"),
     "defaults": ("--data german --models dt --seconds 2", "dt"),
+    "first_day": ("--seconds 1 --levels 50", "60 trees, one-hot"),
     "linear": ("--data credit", "Credit Linear1"),
     "nets": (
         "--data credit adult --nets 4 --marks 1 2 --highs-seconds 2 --marabou-seconds 2 --claim-seconds 5 --certificate-seconds 5 --decision-seconds 5",
