@@ -49,7 +49,8 @@ class UnsupportedModel(LikewiseError):
 
 
 class MismatchedModel(UnsupportedModel):
-    """The model is not what it seems to be: it answers otherwise than what was read of it, or its numbers contradict each other."""
+    """The model is not what it seems to be: it answers otherwise than what was read of it, or its numbers contradict each other; or the space is not that of the rows
+    that it was fitted on."""
 
 
 class BudgetError(LikewiseError):

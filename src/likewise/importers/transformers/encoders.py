@@ -70,7 +70,7 @@ def check_categories(transformer: Any, columns: Sequence[TracedColumn], step: St
             )
         _check_unseen(column.name, column.values or (), known, step)
         if column.untouched and column.feature.missing:
-            check_missing_text(column.name, column.values or (), known, step.refuse)
+            check_missing_text(column.name, column.values or (), known, step.refuse_space)
             _check_marker(column, categories.tolist(), step)
 
 
@@ -91,7 +91,7 @@ def _check_marker(column: TracedColumn, categories: Sequence[Any], step: Step) -
     """Refuse rows with None for what is missing where the encoder knows NaN only, and the other way round: it passes over them."""
     known = {marker_name(one) for one in categories if is_missing(python_scalar(one))}
     if known and column.marker is not None and column.fill is None and column.marker not in known:
-        step.refuse(
+        step.refuse_space(
             f"was fitted on {' and '.join(sorted(known))} for missing values of {column.name!r}, and the rows have {column.marker}",
             hint="pass X, rows as the model was fitted on them",
         )
@@ -104,17 +104,17 @@ def _check_unseen(name: str, values: Sequence[Level], known: Collection[Any], st
     spelled = {_spelling(one): one for one in known if one is not None}
     for value in unseen:
         if _spelling(value) in spelled:
-            step.refuse(
+            step.refuse_space(
                 f"was fitted on {spelled[_spelling(value)]!r} in feature {name!r}, and the space has {value!r} instead",
                 hint=f"declare {name!r} as the model was fitted: text, number and boolean are different levels",
             )
         if value in MISSING_MARKS:
-            step.refuse(
+            step.refuse_space(
                 f"has never seen the value {value!r} of feature {name!r}, which pandas.read_csv takes for a missing one",
                 hint=f"if that is what it stands for, leave the cells of {name!r} empty and give it the level None (missing = true)",
             )
     if unseen and len(unseen) == sum(value is not None for value in values):
-        step.refuse(
+        step.refuse_space(
             f"has seen none of the values of feature {name!r}: {unseen[0]!r} and all others are unknown to it",
             hint=f"declare {name!r} as the model was fitted: {', '.join(map(repr, list(known)[:6]))}",
         )

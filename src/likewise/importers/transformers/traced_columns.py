@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import MismatchedModel, UnsupportedModel
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal
 from likewise.spec.pieces import PiecewisePolynomial
 
@@ -61,6 +61,10 @@ class Step:
 
     def refuse(self, why: str, *, hint: str | None = None) -> NoReturn:
         raise UnsupportedModel(f"{self} {why}", hint=hint)
+
+    def refuse_space(self, why: str, *, hint: str | None = None) -> NoReturn:
+        """The space is not that of the rows that the model was fitted on: asking it would tell nothing either."""
+        raise MismatchedModel(f"{self} {why}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
