@@ -205,11 +205,11 @@ def code_lines(source: str) -> int:
 # Lines of code that a part of the package may have at most: what whoever trusts a proof has to read.
 SIZES = {
     "program": 210,  # the command, and what it answers
-    "core": 1820,
+    "core": 1830,
     "axes": 60,
     "classes": 620,
     "combined": 70,
-    "kernel": 830,
+    "kernel": 890,
     "network": 720,
     "pieces": 240,
     "polynomial": 620,

@@ -437,3 +437,25 @@ def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:
 def test_several_processes_agree() -> None:
     assert checked(built("kernel", "1/2", [3, -5], 7), jobs=2).accepted
     assert cubics.WIDEST * GRID < 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("way", "x", "other", "counted"),
+    [
+        ("1/2", 0, 1, (True, True, False)),  # the third term is as far from both
+        ("1/2", 0, 0, (True, False, False)),  # all of them cancel: one is kept
+        ("1/4", 0, 1, (True, True, True)),  # but not where they are weighed otherwise
+    ],
+)
+def test_terms_are_left_out_only_where_they_cancel(way, x, other, counted) -> None:
+    features, relations = [continuous("x", 0, 1), categorical("group", "abc")], [SAME, FREE]
+    hot = [tabled(1, [1 if v == u else 0 for v in range(3)]) for u in range(3)]
+    terms = [(1, [0, *(1 if v == u else 0 for v in range(3))]) for u in range(3)]
+    model = rbf(Fraction(1, 4), Fraction(0), [sloped(0), *hot], terms)
+    lemma = lemma_of(features, relations, decision(0), model)
+    rule = Rule(lemma)
+    found = rule._which(read_way(way, lemma.asked), ((1, x),), ((1, other),), counts_all=False)
+    assert found == (sum(1 << t for t, counts in enumerate(counted) if counts), counted)
+    assert (
+        rule._which(read_way(way, lemma.asked), ((1, x),), ((1, other),), counts_all=True)[1] == (True,) * 3
+    )

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to
 from likewise.families.polynomial.tables import EVEN, INSIDE, ONE_ODD, PAIR, Tables
 
 if TYPE_CHECKING:
@@ -151,7 +152,9 @@ def _majorant(
                 )
         if total < best or step == 0:
             best = total
-            y[:], at[:], e[:] = trial_y, trial_at, trial_e
+            copy_to(y, trial_y)
+            copy_to(at, trial_at)
+            copy_to(e, trial_e)
         if best + room < 0 or len(pairs) == 0 or not total < np.inf:
             break
         for i in range(count):
@@ -263,7 +266,7 @@ def _best_place(
         if total > best or place == 0:
             best = total
             at[g] = place
-            y[low:high] = values
+            copy_to(y[low:high], values)
     return best
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to
 from likewise.families.trees.axes import BY_REACH
 from likewise.families.trees.overlap import (
     HIGH,
@@ -34,7 +35,8 @@ def find_common_pair(elements, axes, ranking, box, a, b, tops, shared, allowed):
     for t in range(count):
         e, last = order[tops[t]], order[begin[t + 1] - 1]
         spread[t] = a * (first_value[last] - first_value[e]) - b * (second_value[last] - second_value[e])
-    shared[:] = box
+    for row in range(len(box)):
+        copy_to(shared[row], box[row])
     allowed[:] = True
     first, second, state = ranking.a, ranking.b, ATTAINED
     for t in np.argsort(spread):

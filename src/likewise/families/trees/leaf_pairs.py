@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to, fill
 from likewise.families.trees.axes import BY_REACH, BY_TABLE
 from likewise.families.trees.body import LEAF
 
@@ -44,7 +45,10 @@ def depth_of(feature, left, right):  # type: ignore[no-untyped-def]
         if feature[node] != LEAF:
             depth[left[node]] = depth[node] + 1
             depth[right[node]] = depth[node] + 1
-    return depth.max()
+    deepest = 0
+    for node in range(len(depth)):
+        deepest = max(deepest, depth[node])
+    return deepest
 
 
 @compiled
@@ -54,7 +58,8 @@ def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # ty
     here, there = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
     lows, highs = np.empty((room, n), dtype=np.int32), np.empty((room, n), dtype=np.int32)
     missing, masks = np.empty((room, n), dtype=np.bool_), np.zeros((room, n, words), dtype=np.int64)
-    low, high, gone, mask = lows[0].copy(), highs[0].copy(), missing[0].copy(), masks[0].copy()
+    low, high = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    gone, mask = np.empty(n, dtype=np.bool_), np.empty((n, words), dtype=np.int64)
     count, total = 0, 0
     here[0] = there[0] = nodes.roots[t]
     _fill_box(axes, lows[0], highs[0], missing[0], masks[0])
@@ -74,9 +79,9 @@ def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # ty
         node = x if moves else y
         v = first[nodes.feature[x]] if moves else second[nodes.feature[y]]
         together = x == y and first[nodes.feature[x]] == second[nodes.feature[x]]
-        low[:], high[:], gone[:], mask[:] = lows[top], highs[top], missing[top], masks[top]
+        _copy_box(lows[top], highs[top], missing[top], masks[top], low, high, gone, mask)
         for way in range(2):
-            lows[top], highs[top], missing[top], masks[top] = low, high, gone, mask
+            _copy_box(low, high, gone, mask, lows[top], highs[top], missing[top], masks[top])
             if not _narrow_to_branch(
                 nodes, tests, axes, node, v, way == 0, lows[top], highs[top], missing[top], masks[top]
             ):
@@ -89,10 +94,20 @@ def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # ty
 
 
 @compiled
+def _copy_box(low, high, missing, mask, to_low, to_high, to_missing, to_mask):  # type: ignore[no-untyped-def]
+    """The same box elsewhere."""
+    copy_to(to_low, low)
+    copy_to(to_high, high)
+    copy_to(to_missing, missing)
+    for v in range(len(mask)):
+        copy_to(to_mask[v], mask[v])
+
+
+@compiled
 def _fill_box(axes, low, high, missing, mask):  # type: ignore[no-untyped-def]
     """The box of all pairs."""
-    mask[:] = 0
     for v in range(len(low)):
+        fill(mask[v], 0)
         missing[v] = axes.missing[v] >= 0
         low[v], high[v] = 0, axes.size[v] - 1 - missing[v]
         if axes.sets[v]:
@@ -131,7 +146,7 @@ def _write_limits(axes, low, high, missing, mask, found, total):  # type: ignore
         if total < len(found.variable):
             found.variable[total], found.low[total], found.high[total] = v, low[v], high[v]
             found.extra[total] = missing[v]
-            found.words[total] = mask[v]
+            copy_to(found.words[total], mask[v])
         total += 1
     return total
 

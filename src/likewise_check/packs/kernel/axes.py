@@ -4,8 +4,9 @@ Rationals are rounded down to ints of exponent units, once each; what that costs
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import compress
 
 from likewise_check.core.numbers import Exact, int_if_whole
 from likewise_check.core.space import Feature
@@ -35,6 +36,20 @@ class Part:
     height: list[int] | None = None
     axis: Axis | None = None
     choice: Choice | None = None  # an active one-hot axis, whose height is k~_t
+
+    def only(self, live: Sequence[bool]) -> "Part":
+        """The same of some of the terms."""
+
+        def some(numbers: list[int]) -> list[int]:
+            return list(compress(numbers, live))
+
+        axis, choice = self.axis, self.choice
+        return Part(
+            decay=some(self.decay),
+            height=some(self.height) if self.height else None,
+            axis=replace(axis, loads=some(axis.loads)) if axis else None,
+            choice=replace(choice, places=some(choice.places)) if choice else None,
+        )
 
 
 class Numeric:

@@ -63,15 +63,12 @@ class Rbf:
 
     def exponentials(self, codes: Sequence[tuple[int, Exact]], bits: int) -> list[tuple[int, int]]:
         """exp(-gamma * sum of D_tk over these features k and codes), enclosed, in units of 2^-unit_bits(bits)."""
-        parts = [self.exponents(k, code) for k, code in codes]
-        sums = map(sum, zip(*parts, strict=True)) if parts else [0] * len(self.coefficients)
-        return [exp_minus_ints(e.numerator, e.denominator * self.scale, bits) for e in sums]
+        return [exp_minus_ints(e.numerator, e.denominator * self.scale, bits) for e in self.falls(codes)]
 
-    def decays(self, codes: Sequence[tuple[int, Exact]], bits: int) -> list[tuple[Fraction, Fraction]]:
-        """exp(-gamma * sum of D_tk over these features k and codes), enclosed, one a term."""
-        unit = 1 << unit_bits(bits)
-        ends = self.exponentials(codes, bits)
-        return [(Fraction(below, unit), Fraction(above, unit)) for below, above in ends]
+    def falls(self, codes: Sequence[tuple[int, Exact]]) -> list[Exact]:
+        """scale * gamma * sum of D_tk over these features k and codes, one a term."""
+        parts = [self.exponents(k, code) for k, code in codes]
+        return list(map(sum, zip(*parts, strict=True))) if parts else [0] * len(self.coefficients)
 
     def score(self, codes: Sequence[Exact], bits: int) -> tuple[Fraction, Fraction]:
         """f(x), enclosed by two rationals at most 2^-bits apart."""

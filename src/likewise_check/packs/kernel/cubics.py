@@ -8,9 +8,10 @@ up (rounded down, so each off by less than 1 unit); exp(-r) = 1 - r + r^2/2 - r^
 floors the polynomial is off by less than 3 units. All factors are at most 1 + 2^-90: with the three floors of the products the result is off
 by less than 3 + 3 + 3 + 1 = 10 < 16 = DECAY_ERROR units.
 
-one_sided(i, upper): the cubic of section 7 on |L| <= h = i / 1024, or Taylor's 1 + L + L^2/2 + L^3/6 for i = 0. The exponentials are
-within 2^-250 exp(h) of the true ones (exp(-h) >= 2^-93 is known to 2^-352); they are multiplied by at most 2^6 and divided by at least 2 a^3 >= 2^-32,
-so coefficients are off by less than 2^(-250 + 93 + 38) = 2^-119, far below one unit; rounding down costs one more. The rule needs room for the following, all
+one_sided(i, upper): the cubic of section 7 on |L| <= h = i / 1024, or Taylor's 1 + L + L^2/2 + L^3/6 for i = 0. Everything is in ints of
+2^-FINE. exp(-h) >= 2^-93 is the product of two exponentials (`_fine`) that are each rounded down, so off by less than 4 in 2^FINE; its inverse is within
+2^-250 exp(h) of exp(h). They are multiplied by at most 2^6 and divided by at least 2 a^3 >= 2^-32, with a few floors of 2^-FINE,
+so coefficients are off by less than 2^(-250 + 93 + 38) = 2^-119, far below one unit; rounding down to units costs one more. The rule needs room for the following, all
 of it taken by the constant coefficient (added for upper, subtracted for lower), in units; with g = floor(h) + 2, |L| and |k| <= g and |Z| <= 2 g:
 
 - coefficients off by 2 units each: 2 (1 + g + g^2 + g^3);
@@ -40,6 +41,7 @@ from math import factorial
 from likewise_check.core.logarithm import exp_minus
 
 EXPONENT, WEIGHT, CUBIC = 48, 96, 60
+FINE = 360  # bits of what cubics are made of
 DECAY_ERROR = 16
 GRID = 1024
 WIDEST = 64  # the largest h
@@ -71,30 +73,36 @@ def decay(e: int) -> int:
     return (_coarse(e >> 36) * _power(e >> 24 & 4095, 24) >> WEIGHT) * last >> WEIGHT
 
 
+@cache
+def _fine(above: int, below: int) -> int:
+    """exp(-above / below), rounded down to 2^-FINE."""
+    low, _ = exp_minus(Fraction(above, below), FINE + 8)
+    return int(low * (1 << FINE))
+
+
 def one_sided(i: int, upper: bool) -> tuple[int, int, int, int]:
     """The coefficients of the upper or lower cubic for h = i / GRID <= WIDEST, the constant one with room for rounding."""
-    h = Fraction(i, GRID)
-    low, high = exp_minus(h if upper else h / 2, 352)
-    up, down = 1 / high, low  # exp(h) and exp(-h), or of a = h/2
-    cosh, sinh = (up + down) / 2, (up - down) / 2
-    a = h / 2
+    one, grid = 1 << FINE, GRID if upper else 2 * GRID  # h = i / GRID, and a = h / 2 = i / (2 GRID)
+    down = _fine(i // grid, 1) * _fine(i % grid, grid) >> FINE
+    up = (one << FINE) // down  # exp(h) and exp(-h), or of a
+    cosh, sinh = up + down >> 1, up - down >> 1
     if i == 0:
-        true = [Fraction(1), Fraction(1), Fraction(1, 2), Fraction(1, 6)]
+        true = [one, one, one // 2, one // 6]
     elif upper:
-        true = [Fraction(1), Fraction(1), (cosh - 1) / h**2, (sinh - h) / h**3]
+        true = [one, one, (cosh - one) * grid**2 // i**2, (sinh * grid - one * i) * grid**2 // i**3]
     else:
         true = [
-            cosh - a * sinh / 2,
-            (3 * sinh - a * cosh) / (2 * a),
-            sinh / (2 * a),
-            (a * cosh - sinh) / (2 * a**3),
+            cosh - sinh * i // (2 * grid),
+            (3 * sinh * grid - i * cosh) // (2 * i),
+            sinh * grid // (2 * i),
+            (i * cosh - sinh * grid) * grid**2 // (2 * i**3),
         ]
-    p0, p1, p2, p3 = (int(coefficient * (1 << CUBIC) // 1) for coefficient in true)
+    p0, p1, p2, p3 = (coefficient >> FINE - CUBIC for coefficient in true)
     g = i // GRID + 2
     room = 2 * (1 + g + g**2 + g**3) + 7 * (1 + g) ** 2
     if not upper:
         return p0 - room, p1, p2, p3
-    beyond = (int(up) + 1) * g**3 * SLACK << CUBIC - EXPONENT if i else 0
+    beyond = ((up >> FINE) + 1) * g**3 * SLACK << CUBIC - EXPONENT if i else 0
     return p0 + room + beyond // 8 + 1, p1, p2, p3
 
 

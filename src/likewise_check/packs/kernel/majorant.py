@@ -27,7 +27,8 @@ by the columns q2 l_f, q3 l_f. A wide lane is a sum of (q3 l_f) l_g l_o: as |q3 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from operator import mul
+from itertools import chain, compress
+from operator import add, mul
 from struct import Struct
 
 from likewise_check.packs.axes import cubic_maximum
@@ -89,11 +90,11 @@ class Majorant:
         self._a2 = [_times(self._q2, slope) for slope in slopes]
         self._a3 = [_times(self._q3, slope) for slope in slopes]
         self._numeric()
-        # Of one-hot axes, by position in the cell; N1 of (f, i) and pairs in units 2^(2 EXPONENT) times finer.
+        # Of one-hot axes, by position in the cell; N1 of (f, i) and pairs in units 2^(2 EXPONENT) times finer. Of a pair, all v for the first u come first.
         self._cross = [[[0] * choice.width for choice in choices] for _ in slopes]
         self.tables = [[0] * choice.width for choice in choices]
         self._pairs = {
-            (i, j): [[0] * other.width for _ in range(choice.width)]
+            (i, j): [0] * (choice.width * other.width)
             for i, choice in enumerate(choices)
             for j, other in enumerate(choices)
             if i < j
@@ -145,8 +146,11 @@ class Majorant:
         length = 2 + n
         for j in reversed(range(1, len(choices))):
             lanes, other = Lanes(length), choices[j]
+            inside = [other.first <= place <= other.last for place in other.places]
+            places, some = list(compress(other.places, inside)), list(compress(rows, inside))
             for i in range(j):
-                self._two(i, j, _sum_by_positions(choices[i], other, rows), lanes, starts)
+                sums = _sum_by_positions(choices[i], compress(choices[i].places, inside), other, places, some)
+                self._two(i, j, sums, lanes, starts)
             starts[j] = length
             shifts = {other.first + w: 64 * (length + w) for w in range(other.width)}
             rows = [
@@ -158,27 +162,40 @@ class Majorant:
     def _two(self, i: int, j: int, sums: list[list[int]], lanes: Lanes, starts: dict[int, int]) -> None:
         """One pair: sums[v][u] holds the lanes q2, q3, q3 l_f for all f, then q3 zeta_k by position of each k > j."""
         zeta, other, n = self._choices[i].zeta, self._choices[j].zeta, len(self._slopes)
-        pair, six = self._pairs[i, j], 6 * zeta * other
+        pairs, six = self._pairs, 6 * zeta * other
         # Lane by lane, sums[v][u] = by_u[u] + by_v[v] + rest.
         by_u = lanes.means(map(sum, zip(*sums, strict=True)), len(sums))
         packed_u = [lanes.packed(mean) for mean in by_u]
         away = sum(packed_u)
         by_v = lanes.means([sum(row) - away for row in sums], len(packed_u))
         packed_v = [lanes.packed(mean) for mean in by_v]
+        spans = {k: slice(start, start + self._choices[k].width) for k, start in starts.items()}
         for axis, means in ((i, by_v), (j, by_u)):
-            for f, cross in enumerate(self._cross, 2):
-                cross[axis] = [old + six * mean[f] for old, mean in zip(cross[axis], means, strict=True)]
-            for k, start in starts.items():
-                for row, mean in zip(self._pairs[axis, k], means, strict=True):
-                    span = mean[start : start + len(row)]
-                    row[:] = [old + six * x for old, x in zip(row, span, strict=True)]
-        spans = [slice(start, start + self._choices[k].width) for k, start in starts.items()]
-        for row, row_sums, at_v, mean_v in zip(pair, sums, packed_v, by_v, strict=True):
-            rests = lanes.unpacked([x - at_u - at_v for x, at_u in zip(row_sums, packed_u, strict=True)])
-            for u, (rest, mean_u) in enumerate(zip(rests, by_u, strict=True)):
-                q2, q3 = rest[0] + mean_v[0] + mean_u[0], rest[1] + mean_v[1] + mean_u[1]
-                moved = sum(map(abs, rest[2 : 2 + n])) + sum([max(rest[span]) for span in spans])
-                row[u] += six * moved + six // 3 * q2 + (six // 2 * (zeta + other) * q3 >> EXPONENT)
+            columns = list(zip(*means, strict=True))
+            for cross, column in zip(self._cross, columns[2:], strict=False):
+                cross[axis] = [old + six * x for old, x in zip(cross[axis], column, strict=True)]
+            for k, span in spans.items():
+                moved = chain.from_iterable(columns[span])
+                pairs[axis, k] = [old + six * x for old, x in zip(pairs[axis, k], moved, strict=True)]
+        # What is left, for all u and v at a time: columns[c] is lane c of it.
+        rests = [
+            x - at_u - at_v
+            for column, at_u in zip(zip(*sums, strict=True), packed_u, strict=True)
+            for x, at_v in zip(column, packed_v, strict=True)
+        ]
+        columns = list(zip(*lanes.unpacked(rests), strict=True))
+        sizes = [map(abs, column) for column in columns[2 : 2 + n]]
+        sizes += [map(max, *columns[span]) for span in spans.values()]
+        amounts = map(sum, zip(*sizes, strict=True)) if sizes else [0] * len(rests)
+        means2 = [at_u[0] + at_v[0] for at_u in by_u for at_v in by_v]
+        means3 = [at_u[1] + at_v[1] for at_u in by_u for at_v in by_v]
+        third, half = six // 3, six // 2 * (zeta + other)
+        pairs[i, j] = [
+            old + six * amount + third * (q2 + mean2) + (half * (q3 + mean3) >> EXPONENT)
+            for old, amount, q2, q3, mean2, mean3 in zip(
+                pairs[i, j], amounts, *columns[:2], means2, means3, strict=True
+            )
+        ]
 
     def _one_choice(self, i: int, choice: Choice, rows: list[int], lanes: Lanes) -> None:
         """The products i, f i, f l i; rows hold the lanes q1, q2, q3, then q2 l_f, q3 l_f, q3 l_f l_g for all f, g."""
@@ -219,7 +236,7 @@ class Majorant:
             # x may be too small by less than 1, as `_two` rounds it down: (x + 1) / 2^s <= (x >> s) + 1.
             sums = [
                 [(x >> 2 * EXPONENT) + 1 + at_v + at_u for x, at_u in zip(row, tables[j], strict=True)]
-                for row, at_v in zip(pair, tables[i], strict=True)
+                for row, at_v in zip(_by_first(pair, len(tables[i])), tables[i], strict=True)
             ]
             tables[i] = [max(row) + 1 >> 1 for row in sums]
             tables[j] = [max(column) + 1 >> 1 for column in zip(*sums, strict=True)]
@@ -264,9 +281,18 @@ def _sum_by_position(choice: Choice, rows: list[int]) -> list[int]:
     return sums[choice.first : choice.last + 1]
 
 
-def _sum_by_positions(choice: Choice, other: Choice, rows: list[int]) -> list[list[int]]:
+def _by_first(pair: list[int], width: int) -> list[list[int]]:
+    """What a pair has for each v."""
+    return [pair[v::width] for v in range(width)]
+
+
+def _sum_by_positions(
+    choice: Choice, firsts: Iterable[int], other: Choice, seconds: list[int], rows: list[int]
+) -> list[list[int]]:
     """Sums of the rows by two positions."""
-    sums = [[0] * other.levels for _ in range(choice.levels)]
-    for v, u, row in zip(choice.places, other.places, rows, strict=True):
-        sums[v][u] += row
-    return [row[other.first : other.last + 1] for row in sums[choice.first : choice.last + 1]]
+    wide = other.levels
+    sums = [0] * (choice.levels * wide)
+    for at, row in zip(map(add, [v * wide for v in firsts], seconds), rows, strict=True):
+        sums[at] += row
+    starts = range(choice.first * wide, (choice.last + 1) * wide, wide)
+    return [sums[start + other.first : start + other.last + 1] for start in starts]

@@ -29,20 +29,22 @@ bound. Notation as in section 7; units as in `cubics`.
 
 The leaf holds if the bound is below 0, not just at most 0: F < U, which is enough for the decision with way = 0 too, where W is closed.
 In lemmas about two bodies (`claim`) c_t has the coefficients of the first and c'_t those of the second; nothing else changes.
+A term that is the same real number at x and at x', weighed by a and b, adds nothing to F: it is left out (`_which`).
 All excesses are below the room of the specification: with S = sum |C_t|, 1 and 2 cost at most 2^-44 K S + 2^-89 sum |c_t|, 3 at most
 2^-45 exp(h) (h + 2)^3 S, 7 at most 2^-42 exp(h) (h + 5) sum |m_t| g_t more, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-59 (1 + 2 H)^2 sum |q|.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, compress
 from typing import TypeAlias
 
 from likewise_check.core.bound import Way, conclude, read_way, sum_maxima
 from likewise_check.core.cells import NO_PAIR, Box, Cell, Holds, LeafRefused
 from likewise_check.core.fields import Rejected, array_of, whole
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.logarithm import ceil_div, exp_minus
+from likewise_check.core.logarithm import ceil_div, exp_minus, unit_bits
 from likewise_check.core.numbers import Exact
 from likewise_check.packs.axes import cubic_maximum, differences
 from likewise_check.packs.kernel.axes import Axis, Numeric, OneHot, Part, classify_feature
@@ -58,6 +60,8 @@ MOST_CURVE = 1024
 MOST_KEPT = 1 << 22  # ints kept between leaves; dropped beyond, which changes nothing but time
 
 
+Codes: TypeAlias = tuple[tuple[int, Exact], ...]  # features and their codes
+Live: TypeAlias = tuple[int, tuple[bool, ...]]  # some terms, as bits of a number and one by one
 Weights: TypeAlias = list[
     tuple[int, int]
 ]  # slope * coefficient * decay, rounded down and up, in weight units
@@ -81,9 +85,10 @@ class Kernel:
         self._same = [k for k in same if self._sorts[k] is not None]
         self._others = [k for k in same if self._sorts[k] is None]
         self._differ = [k for k, relation in enumerate(lemma.similarity) if relation.kind != "same"]
-        self._parts: dict[tuple[int, tuple[int, ...]], Part] = kept["parts"]
+        self._parts: dict[tuple[int, object, int], Part] = kept["parts"]
         self._couples: dict[tuple[int, Box], Couple] = kept["couples"]
-        known: dict[tuple[tuple[int, Exact], ...], Weights] = {}
+        self._live: dict[tuple[Codes, Codes, Fraction, Fraction, bool], Live] = {}
+        known: dict[Codes, Weights] = {}
         self._weights = known, known if other is body else {}  # of x and of x'
         self._expander: Expander = kept["expander"]
 
@@ -115,9 +120,15 @@ class Kernel:
             )
         if any(self._holds_none(k, cell[k]) for k in self._differ):
             return None
-        parts = {k: self._part(k, cell[k]) for k in self._same}
+        fixed = [k for k in (*self._others, *self._differ) if not _moves(cell[k])]
+        here, there = (tuple((k, cell[k].intervals[-side][0]) for k in fixed) for side in (0, 1))
+        number, live = self._which(way, here, there, counts_all=bool(paired))
+        parts = {k: self._part(k, cell[k], number, live) for k in self._same}
         couples = [self._couple(k, cell[k]) for k in paired]
-        expansion = self._expanded(way, cell, list(parts.values()), couples)
+        weights = [self._weigh_terms(0, here), self._weigh_terms(1, there)]
+        expansion = self._expanded(
+            way, [list(compress(w, live)) for w in weights], list(parts.values()), couples
+        )
         candidates = [parts[k].axis for k in moving]
         for couple in couples:
             candidates += couple.axes
@@ -134,15 +145,35 @@ class Kernel:
         fixed = not _moves(box)
         return least > most or (fixed and not self._lemma.similarity[k].allows(x, other))
 
-    def _part(self, k: int, box: Box) -> Part:
-        key = k, box.key
+    def _which(self, way: Way, here: Codes, there: Codes, *, counts_all: bool) -> Live:
+        """The terms that count: not those with a c_t exp(-e_t) = b c'_t exp(-e'_t), because e_t = e'_t and a c_t = b c'_t."""
+        key = here, there, way.a, way.b, counts_all
+        if key not in self._live:
+            terms, others = (
+                zip(body.coefficients, body.falls(codes), strict=True)
+                for body, codes in ((self._body, here), (self._other, there))
+            )
+            counts = tuple(
+                counts_all or fall != other_fall or way.a * weight != way.b * other_weight
+                for (weight, fall), (other_weight, other_fall) in zip(terms, others, strict=True)
+            )
+            if not any(counts):  # one term at least, for what follows
+                counts = (True, *counts[1:])
+            self._live[key] = sum(1 << t for t, is_live in enumerate(counts) if is_live), counts
+        return self._live[key]
+
+    def _part(self, k: int, box: Box, number: int, live: Sequence[bool]) -> Part:
+        key = k, box.key, number
         if key not in self._parts:
             if len(self._parts) * len(self._body.coefficients) * 3 > MOST_KEPT:
                 self._parts.clear()
             sort = self._sorts[k]
             if sort is None:
                 raise LeafRefused("kernel: no part of a feature that is neither numeric nor one-hot")
-            self._parts[key] = sort.part(*box.intervals[0])
+            whole_key = k, box.key, -1
+            if whole_key not in self._parts:
+                self._parts[whole_key] = sort.part(*box.intervals[0])
+            self._parts[key] = self._parts[whole_key].only(live)
         return self._parts[key]
 
     def _couple(self, k: int, box: Box) -> Couple:
@@ -153,52 +184,55 @@ class Kernel:
             self._couples[key] = make_couple(self._numeric[k], box)
         return self._couples[key]
 
-    def _weigh_terms(self, side: int, codes: tuple[tuple[int, Exact], ...]) -> Weights:
+    def _weigh_terms(self, side: int, codes: Codes) -> Weights:
         """For these features and codes of x (side 0) or x', the terms' coefficients with what they fall by there."""
         known, coefficients = self._weights[side], (self._body, self._other)[side].coefficients
         if codes not in known:
             if len(known) * len(coefficients) * 2 > MOST_KEPT:
                 known.clear()
-            one, slope = 1 << WEIGHT, self._lemma.slope
-            decays = self._body.decays(codes, WEIGHT + 32)
+            slope, bits = self._lemma.slope, WEIGHT + 32
+            finer = unit_bits(bits) - WEIGHT
             known[codes] = [
-                (int(min(ends) // 1), int(-(-max(ends) // 1)))
-                for ends in (
-                    [slope * coefficient * end * one for end in enclosure]
-                    for coefficient, enclosure in zip(coefficients, decays, strict=True)
+                (min(ends) // below, ceil_div(max(ends), below))
+                for ends, below in (
+                    ([weight.numerator * end for end in enclosure], weight.denominator << finer)
+                    for weight, enclosure in zip(
+                        [Fraction(slope * coefficient) for coefficient in coefficients],
+                        self._body.exponentials(codes, bits),
+                        strict=True,
+                    )
                 )
             ]
         return known[codes]
 
-    def _expanded(self, way: Way, cell: Cell, parts: list[Part], couples: list[Couple]) -> Expansion:
+    def _expanded(
+        self, way: Way, weights: list[Weights], parts: list[Part], couples: list[Couple]
+    ) -> Expansion:
         """The cubics of all terms, those of a second copy after those of the first."""
-        none = [0] * len(self._body.coefficients)
+        first, second = weights
+        none = [0] * len(first)
         falls = list(map(sum, zip(*[part.decay for part in parts], none, strict=True)))
         heights = list(map(sum, zip(*[part.height for part in parts if part.height], none, strict=True)))
         choices = [part for part in parts if part.choice]
         shifts = map(sum, zip(*[part.height for part in choices if part.height], none, strict=True))
         factor = way.a.denominator * way.b.denominator
         at_x, at_other = int(way.a * factor), int(way.b * factor)
-        fixed = [k for k in (*self._others, *self._differ) if not _moves(cell[k])]
-        first, second = (
-            self._weigh_terms(side, tuple((k, cell[k].intervals[-side][0]) for k in fixed)) for side in (0, 1)
-        )
         most = LANE_SUM if choices else FINE_SUM
         off = 2 * len(self._sorts)
         if not couples:
-            weights = [
+            weighed = [
                 ceil_div(at_x * high - at_other * low, factor)
                 for (_, high), (low, _) in zip(first, second, strict=True)
             ]
-            return self._expander.one_copy(zip(weights, falls, heights, shifts, strict=True), off, most)
+            return self._expander.one_copy(zip(weighed, falls, heights, shifts, strict=True), off, most)
         copies = [
             zip(
-                weights,
+                weighed,
                 map(sum, zip(falls, *[couple.decays[side] for couple in couples], strict=True)),
                 map(sum, zip(heights, *[couple.heights[side] for couple in couples], strict=True)),
                 strict=True,
             )
-            for side, weights in enumerate(
+            for side, weighed in enumerate(
                 (
                     [ceil_div(at_x * high, factor) for _, high in first],
                     [ceil_div(-at_other * low, factor) for low, _ in second],
