@@ -29,6 +29,7 @@ from likewise.cli.report import report
 from likewise.cli.share import share
 from likewise.cli.ui import ui
 from likewise.cli.verify import verify
+from likewise.cli.warm_up import warm_up
 
 BEGIN, ASK, ACT, TELL, MORE = "Begin", "Ask", "Act", "Tell others", "More"  # in the order of the help
 
@@ -45,7 +46,7 @@ class Command:
 
     @property
     def name(self) -> str:
-        return self.run.__name__
+        return self.run.__name__.replace("_", "-")
 
 
 ABOUT = (o.SPEC, *o.CLAIM, o.PROPERTY)
@@ -148,6 +149,7 @@ COMMANDS = (
     ),
     Command(run=explain, section=TELL, options=(o.CERTIFICATE_FILE, o.JSON, o.DEBUG)),
     Command(run=export, section=TELL, options=(o.SPEC, *o.CLAIM, o.PARAMETERS_OUTPUT, o.DEBUG)),
+    Command(run=warm_up, section=MORE, options=(o.DEBUG,)),
     Command(run=paper, section=MORE, options=(*o.PAPER, o.DEBUG), group="bench"),
 )
 
