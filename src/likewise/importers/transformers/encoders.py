@@ -66,7 +66,7 @@ def check_categories(transformer: Any, columns: Sequence[TracedColumn], step: St
         if unseen and getattr(transformer, "handle_unknown", None) == "error":
             step.refuse(
                 f"has never seen the value {unseen[0]!r} of feature {column.name!r}, and was told to fail then",
-                hint=f"leave the level out of the space, space.replace({{{column.name!r}: Categorical([...])}}), or fit with handle_unknown='ignore'",
+                hint=f"leave it out of the space, space.replace({{{column.name!r}: ...}}), or fit with handle_unknown='ignore'",
             )
         _check_unseen(column.name, column.values or (), known, step)
         if column.untouched and column.feature.missing:
