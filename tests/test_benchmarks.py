@@ -6,6 +6,7 @@ from benchmarks.__main__ import main, names
 SMALLEST = {
     "audits": ("--budget 2", "polynomial, degree 2"),
     "certificates": ("--cells 10", "us/cell"),
+    "cold": ("--families linear", "linear"),
     "defaults": ("--data german --models dt --seconds 2", "dt"),
     "first_day": ("--seconds 1 --levels 50", "60 trees, one-hot"),
     "linear": ("--data credit", "Credit Linear1"),
