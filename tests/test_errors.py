@@ -44,7 +44,7 @@ def test_the_tree_in_the_docstring_names_every_error():
         for name, value in vars(errors).items()
         if isinstance(value, type) and issubclass(value, Exception)
     }
-    assert defined == {kind.__name__ for kind in KINDS} | {"LikewiseError"}
+    assert defined == {kind.__name__ for kind in KINDS} | {"LikewiseError", "MismatchedModel"}
     assert all(name in errors.__doc__ for name in defined)
 
 

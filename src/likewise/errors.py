@@ -4,6 +4,7 @@
     |-- SpecError          the claim is wrong: features, constraints, similarity, property, claim file
     |-- DataError          the data do not fit: rows outside the space, missing values, unknown levels
     |-- UnsupportedModel   the model cannot be imported: which step, why, what would work
+    |   `-- MismatchedModel   it is not what it seems, or the space is another one: it is not asked either
     |-- BudgetError        the budget cannot be used
     |-- CertificateError   a certificate cannot be written, read or accepted
     `-- InternalError      an invariant of Likewise itself is broken: a bug, never caught
