@@ -156,7 +156,8 @@ def _ingredients(entry: Entry, seen: set[int]) -> Iterator[bytes]:
         return
     seen.add(id(entry))
     function = entry.py_func
-    yield repr((function.__name__, sorted(map(repr, entry.targetoptions.items())))).encode()
+    options = sorted((name, _value(value, name)) for name, value in entry.targetoptions.items())
+    yield repr((function.__name__, options)).encode()
     yield repr(function.__defaults__).encode()
     names: set[str] = set()
     yield from _code_pieces(function.__code__, names)
