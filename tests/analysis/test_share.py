@@ -144,12 +144,12 @@ def continuous():
 
 def test_certified_brackets_hold_a_known_area():
     space, model, _, true = continuous()
-    found = lw.share(model, space, lw.Similarity(free=["s"]), method="certified", budget=20)
+    found = lw.share(model, space, lw.Similarity(free=["s"]), method="certified", budget=120)
     assert found.proved
     assert found.lower - 1e-5 <= true <= found.upper + 1e-5
     assert found.upper - found.lower < 0.002
     cells = bracketing(model, space, lw.Similarity(free=["s"]), lw.SameDecision())
-    cells.run(width=0.05, seconds=5)
+    cells.run(width=0.05, seconds=60)
     assert float(cells.lower) - 1e-5 <= true <= float(cells.upper) + 1e-5
     assert cells.upper - cells.lower <= Fraction(1, 20)
 
