@@ -119,7 +119,7 @@ def test_reading_models_is_on_another_clock_with_a_limit_of_its_own(clock):
             clock.now += 3
             clocks.check_clock()
 
-    with pytest.raises(BudgetError, match=r"(?s)longer than the 5 s.*--import-budget"):
+    with pytest.raises(BudgetError, match=r"(?s)longer than the 5 s.*import_budget"):
         read_another()
     assert budget.elapsed == 0
 
