@@ -21,7 +21,7 @@ def test_the_exit_codes_are_listed():
 def test_the_commands_and_flags_exist():
     from likewise.cli.app import cli
 
-    named = set(re.findall(r"likewise (\w+)\b", "\n".join(_code())))
+    named = set(re.findall(r"likewise ([a-z][\w-]*)", "\n".join(_code())))
     assert named == set(cli.commands)
     options = {
         option for command in cli.commands.values() for param in command.params for option in param.opts

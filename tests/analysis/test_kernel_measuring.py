@@ -64,7 +64,7 @@ def test_leans_that_are_not_even_are_written_and_accepted():
 
 def test_a_better_pair_counts_although_it_gains_less_than_the_tolerance():
     model, space, similar = smooth_case(2)
-    found = lw.measure(model, space, similar, tolerance=10.0, budget=60)
+    found = lw.measure(model, space, similar, tolerance=1.0, budget=60)
     assert found.lower == pytest.approx(largest(model, "score"), rel=0.05)
 
 

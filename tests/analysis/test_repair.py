@@ -336,11 +336,11 @@ def test_a_table_for_notebooks():
     repaired = lw.repair(linear(), SPACE, lw.Similarity(free=["sex"]), X=X, y=Y)
     shown = repaired._repr_html_()
     assert shown.startswith("<table><caption>repaired: the mean score over all settings of sex (2)</caption>")
-    for words in ("FAIR", f"of {len(X)} decisions", "before", "accuracy", f"{repaired.after:.4f}"):
+    for words in ("FAIR", f"of {len(X)} decisions", "before", "accuracy", f"{repaired.after:.6g}"):
         assert words in shown
     prices = make_pipeline(columns(), LinearRegression()).fit(X, WORTH)
     moved = lw.repair(prices, SPACE, SIMILAR, property=lw.ScoreGap(0), X=X)
-    assert f"{len(X)} of {len(X)} predictions (100.00 %)" in str(moved)
+    assert f"{len(X)} of {len(X)} predictions (100%)" in str(moved)
 
 
 # -- refusals ---------------------------------------------------------------------------------------------

@@ -26,9 +26,9 @@ def test_biased_measured_fair_next(shown):
         "3  And without the attribute?",
         "Next",
     ]
-    assert re.findall(r"^(verdict|between) +(\w+)", shown, flags=re.MULTILINE) == [
+    assert re.findall(r"^(verdict|between|largest) +(\w+)", shown, flags=re.MULTILINE) == [
         ("verdict", "BIASED"),
-        ("between", "0"),
+        ("largest", "0"),
         ("verdict", "FAIR"),
     ]
 

@@ -24,7 +24,6 @@ from likewise.spec.frames import copy_categories
 from likewise.spec.pairs import PairSpace, add_differences, add_inner_quantities
 from likewise.spec.properties import property_level
 from likewise.spec.terms import dot, nearest_double
-from likewise.verifying.pair_frame import show_differing_first
 from likewise.verifying.result import Treatment
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class PosedProblem:
         first, second = self.ordered(witness)
         recoding = self.imported.recoding
         frame = recoding.given.decode(recoding.raw(np.array([first[0], second[0]])), like=self.like)
-        return show_differing_first(copy_categories(frame, self.like)), (
+        return copy_categories(frame, self.like), (
             nearest_double(first[1].middle),
             nearest_double(second[1].middle),
         )
