@@ -6,14 +6,13 @@ taken. One that is lost is sent again; what nobody takes is done here.
 
 from __future__ import annotations
 
-import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from likewise.search.workers import Parcel
+from likewise.search.workers import UNSENDABLE, Parcel
 
 if TYPE_CHECKING:
     from likewise.search.workers import Workers
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 Piece = TypeVar("Piece")
 Done = TypeVar("Done")
 
-UNSENDABLE = (pickle.PicklingError, TypeError, AttributeError, NotImplementedError)
 POLL_SECONDS = 0.05  # between two looks at the clock
 AHEAD = 2  # pieces a worker that are away
 
