@@ -181,8 +181,31 @@ def test_scores_are_moved_to_the_decision_by_ties_only():
     scores = np.array([[0.5, 0.5], [0.25, 0.75], [0.5, 0.5]])
     assert black_box._agree(scores, [1, 1, 0]).argmax(axis=1).tolist() == [1, 1, 0]
     assert np.abs(black_box._agree(scores, [1, 1, 0]) - scores).max() < 1e-15
+    below_zero = np.array([[-3.0, -2.0, -2.0]])
+    assert black_box._agree(below_zero, [2]).argmax(axis=1).tolist() == [2]
+    assert np.abs(black_box._agree(below_zero, [2]) - below_zero).max() < 1e-15
     by_sign = black_box._agree_by_sign(np.array([[0.0], [1e-9], [-2.0]]), [True, False, False])
     assert (by_sign[:, 0] > 0).tolist() == [True, False, False]
+
+
+class Tied(BaseEstimator, ClassifierMixin):
+    """Gives everybody both classes by half, and decides by sex."""
+
+    n_features_in_ = 3
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        return np.full((len(X), 2), 0.5)
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0].astype(int)
+
+
+def test_gaps_are_those_of_the_models_own_numbers():
+    """Scores that are moved to agree with decisions make nobody biased by that."""
+    assert lw.verify(Tied(), SPACE, SIMILAR, budget=20).verdict == "BIASED"
+    for gap in (lw.ScoreGap(0.0), lw.ProbabilityGap(0.0)):
+        assert lw.verify(Tied(), SPACE, SIMILAR, gap, budget=0.3).verdict == "UNKNOWN"
 
 
 # -- functions --------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LARGEST_NUDGE = 1e-6  # that scores may be moved by to agree with `predict`
+LARGEST_NUDGE = 1e-9  # relative: that scores may be moved by to agree with `predict`
 FEWEST_TIMED = 0.001  # seconds: no call is taken to be faster
 REMEMBERED = 4096  # individuals whose answers are kept
 A_BLACK_BOX = UnsupportedModel(
@@ -194,29 +194,40 @@ class AskedProgram:
         most = getattr(self.estimator, "max_calls", None)
         return most is not None and self.estimator.calls >= most
 
-    def of_inputs(self, inputs: Any, count: int) -> Floats:
-        """All scores of rows in the program's own kind of input."""
+    def own_scores(self, inputs: Any, count: int) -> tuple[Floats, list[int]]:
+        """All scores of rows in the program's own kind of input, as it gives them, and which of the labels each gets."""
         said = np.asarray(ask_part(self.estimator, "predict", inputs))
         if said.shape != (count,):
             raise UnsupportedModel(
                 f"predict gives an answer of the shape {said.shape} for {count} rows, not one a row"
             )
         if self.labels is None:
-            return _finite(said, "predict").reshape(-1, 1)
+            return _finite(said, "predict").reshape(-1, 1), []
         places = self._places(said.tolist())
         if self.kind == "labels":
-            return np.eye(len(self.labels))[places]
-        method = "predict_proba" if self.kind == "probabilities" else "decision_function"
+            return np.eye(len(self.labels))[places], places
+        method = self._method
         scores = _finite(ask_part(self.estimator, method, inputs), method).reshape(count, -1)
         if scores.shape[1] != self.n_scores:
             raise UnsupportedModel(
                 f"{method} gives {scores.shape[1]} numbers a row, for {len(self.labels)} labels"
             )
+        return scores, places
+
+    @property
+    def _method(self) -> str:
+        return "predict_proba" if self.kind == "probabilities" else "decision_function"
+
+    def of_inputs(self, inputs: Any, count: int) -> Floats:
+        """The same, with the label that each gets in the lead."""
+        scores, places = self.own_scores(inputs, count)
+        if self.kind in ("labels", "numbers"):
+            return scores
         nudged = _agree_by_sign(scores, places) if self.n_scores == 1 else _agree(scores, places)
         moved = np.abs(nudged - scores).max(initial=0.0)
         if moved > LARGEST_NUDGE * max(1.0, np.abs(scores).max(initial=0.0)):
             raise Disagreement(
-                f"the model's predict and its {method} do not agree",
+                f"the model's predict and its {self._method} do not agree",
                 hint="ask about its decisions alone: BlackBox(model.predict, labels=[...])",
             )
         return nudged
@@ -255,11 +266,12 @@ def _finite(given: Any, method: str) -> Floats:
 
 
 def _agree(scores: Floats, places: Sequence[int]) -> Floats:
-    """The scores with the class that was given in the lead: the smallest one with the largest score."""
+    """The scores with the class that was given in the lead, of ties by the last digit: a search sees no decision in a lead of nothing."""
     rows, chosen = np.arange(len(scores)), np.array(places, dtype=np.intp)
-    wrong = scores.argmax(axis=1) != chosen
+    largest = scores.max(axis=1, keepdims=True)
+    led = (scores.argmax(axis=1) == chosen) & ((scores == largest).sum(axis=1) == 1)
     nudged = scores.copy()
-    nudged[rows[wrong], chosen[wrong]] = np.nextafter(scores[wrong].max(axis=1, initial=0.0), np.inf)
+    nudged[rows[~led], chosen[~led]] = np.nextafter(largest[~led, 0], np.inf)
     return nudged
 
 
@@ -273,12 +285,12 @@ def _agree_by_sign(scores: Floats, places: Sequence[int]) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedReplay(Replay):
-    """The same program, asked again."""
+    """The same program, asked again: its scores as it gives them."""
 
     program: AskedProgram
 
     def scores_of(self, inputs: Any) -> Floats:
-        return self.program.of_inputs(inputs, len(inputs))
+        return self.program.own_scores(inputs, len(inputs))[0]
 
 
 # -- importing --------------------------------------------------------------------------------------------
