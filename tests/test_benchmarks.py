@@ -5,6 +5,7 @@ from benchmarks.__main__ import main, names
 
 SMALLEST = {
     "audits": ("--budget 2", "polynomial, degree 2"),
+    "census": ("--only Ridge --rows 60 --seconds 5", "german  Ridge"),
     "certificates": ("--cells 10", "us/cell"),
     "cold": ("--families linear", "linear"),
     "defaults": ("--data german --models dt --seconds 2", "dt"),

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import VotingClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import LogisticRegression
@@ -362,3 +363,13 @@ def test_calls_that_are_limited_are_counted_in_one_process():
         pickle.loads(pickle.dumps(lw.BlackBox(approve))).predict(EVERYBODY).tolist()
         == approve(EVERYBODY).tolist()
     )
+
+
+def test_what_cannot_be_taken_apart_is_asked_too():
+    """Columns by name are known of what a reader refuses already while it is taken apart."""
+    X, y = rows()
+    inner = CalibratedClassifierCV(LogisticRegression(), ensemble=False)
+    model = CalibratedClassifierCV(inner, ensemble=False).fit(X, y)
+    result = lw.verify(model, SPACE, SIMILAR, X=X, budget=60)
+    assert result.verdict == "BIASED"
+    assert "calibrates probabilities" in result.stats["black_box"]

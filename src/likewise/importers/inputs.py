@@ -105,7 +105,10 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
 def _frame_names(knowing: Any, space: Space) -> tuple[str, ...]:
     """The names that a model knows its columns by, as the space spells them."""
     names = tuple(str(name) for name in knowing.feature_names_in_)
-    inside = unfold(getattr(knowing, "held", knowing))
+    try:
+        inside = unfold(getattr(knowing, "held", knowing))
+    except UnsupportedModel:  # it can still be asked
+        return names
     if inside.steps or not is_booster(inside.final):
         return names
     from likewise.importers.boosters import fitted_names

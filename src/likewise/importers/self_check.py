@@ -259,13 +259,21 @@ def check_column_order(columns: tuple[str, ...], frame: Any) -> None:
 
 def single_precision_columns(imported: ImportedModel, frame: Any) -> tuple[str, ...]:
     """The columns of less than double precision that the program calculates with: it then does so with less as well, how is not described."""
-    if not (imported.model.embedding or unfold(imported.replay.estimator).steps):
+    if not (imported.model.embedding or _has_steps(imported.replay.estimator)):
         return ()  # trees alone: they compare
     import narwhals.stable.v2 as nw
 
     schema = nw.from_native(frame, eager_only=True).collect_schema()
     columns = imported.replay.inputs.columns
     return tuple(name for name in columns if schema.get(name) in (nw.Float32, nw.Float16))
+
+
+def _has_steps(estimator: Any) -> bool:
+    """Whether anything stands in front of the model; what cannot be taken apart may have something."""
+    try:
+        return bool(unfold(estimator).steps)
+    except UnsupportedModel:
+        return True
 
 
 def compare_own_rows(
