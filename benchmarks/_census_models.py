@@ -6,6 +6,7 @@ refuses to be fitted on that, numbers between 0 and 1; where it refuses that too
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -230,14 +231,12 @@ def _lightgbm(name: str) -> Any:
 
 
 def _catboost(name: str) -> Any:
-    import catboost
-
+    catboost = importlib.import_module("catboost")
     return getattr(catboost, name)(verbose=0, thread_count=1, allow_writing_files=False, random_seed=0)
 
 
 def _interpret(name: str) -> Any:
-    from interpret import glassbox
-
+    glassbox = importlib.import_module("interpret.glassbox")
     return getattr(glassbox, name)(n_jobs=1, random_state=0)
 
 

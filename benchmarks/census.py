@@ -95,7 +95,7 @@ def examine(one: CountedModel, name: str, options: Options) -> Finding:
     started = time.process_time()
     clock.now = time.process_time
     rows, protected = fitting_rows(name, options.rows)
-    known = {"data": name, "part": one.part, "title": one.title}
+    known: dict[str, Any] = {"data": name, "part": one.part, "title": one.title}
     try:
         model = fit_model(one, rows)
     except CannotBeFitted as error:
