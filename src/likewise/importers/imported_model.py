@@ -19,6 +19,7 @@ from likewise.importers.registry import (
     find_forest_reader,
     find_score_reader,
     is_booster,
+    is_naive_bayes,
     is_network_file,
     is_one_vs_rest,
     is_settled,
@@ -152,6 +153,10 @@ def _import_scores(unfolded: UnfoldedEstimator, inputs: Inputs) -> tuple[ScoreMo
         _check_complete(inputs.space)
         return import_network_file(final, inputs), inputs
     read = find_score_reader(final)
+    if is_naive_bayes(final):
+        from likewise.importers.sklearn_bayes import implied_steps
+
+        steps = (*steps, *implied_steps(final))
     if not steps:
         _check_complete(inputs.space)
         return read(final, identity_columns(inputs.space, inputs.columns, step=type(final).__name__)), inputs

@@ -49,6 +49,12 @@ def _network() -> Mapping[str, ScoreReader]:
     return dict.fromkeys(sklearn_network.FAMILY, sklearn_network.import_network)
 
 
+def _bayes_readers() -> Mapping[str, ScoreReader]:
+    from likewise.importers import sklearn_bayes
+
+    return dict.fromkeys(sklearn_bayes.ESTIMATORS, sklearn_bayes.import_bayes)
+
+
 def _tree_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.trees import hist_boosting, sklearn_trees
 
@@ -80,12 +86,14 @@ def _saved_lightgbm_readers() -> Mapping[str, ForestReader]:
 
 
 Reader = TypeVar("Reader")
+NAIVE_BAYES = "sklearn.naive_bayes"
 SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
     "sklearn.linear_model": _linear_readers,
     "sklearn.discriminant_analysis": _linear_readers,
     "sklearn.svm": _machine_readers,
     "sklearn.kernel_ridge": _kernel_readers,
     "sklearn.neural_network": _network,
+    NAIVE_BAYES: _bayes_readers,
 }
 FOREST_READERS: dict[str, Callable[[], Mapping[str, ForestReader]]] = {
     "sklearn.tree": _tree_readers,
@@ -148,6 +156,11 @@ def is_sklearn_class(estimator: Any) -> bool:
 def takes_mixes(estimator: Any) -> bool:
     """Whether this is a network, whose first layer takes in what mixes columns in front of it."""
     return _defining_package({"sklearn.neural_network": None}, estimator) is not None
+
+
+def is_naive_bayes(estimator: Any) -> bool:
+    """Whether this is a naive Bayes model."""
+    return _defining_package({NAIVE_BAYES: None}, estimator) is not None
 
 
 def is_one_vs_rest(estimator: Any) -> bool:
@@ -236,6 +249,7 @@ def _reader_names(rooms: Mapping[str, Callable[[], Mapping[str, Any]]]) -> set[s
 # What people have, of every kind that is read.
 EXAMPLES = {
     "linear models": ("LogisticRegression", "LinearSVC", "Ridge", "SGDClassifier", "LinearDiscriminantAnalysis"),
+    "naive Bayes": ("GaussianNB", "CategoricalNB"),
     "kernel machines": ("SVC", "SVR", "KernelRidge"),
     "trees": ("DecisionTreeClassifier", "RandomForestClassifier", "GradientBoostingClassifier", "HistGradientBoostingClassifier"),
     "networks": ("MLPClassifier", "MLPRegressor"),

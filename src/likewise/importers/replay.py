@@ -1,7 +1,7 @@
 """Replay: the original estimator's own answers on coded individuals, in its own kind of input, and whether they break a question.
 
 libsvm's machines of all pairs are asked through a copy with `decision_function_shape="ovo"`, which shows their scores as `predict` compares
-them with 0; the copy shares everything else with the original. Classifiers that are networks are asked for their scores before the last function (`ShownScores`).
+them with 0; the copy shares everything else with the original. Classifiers that show no scores are asked for them: networks before the last function (`ShownScores`), naive Bayes for its likelihoods (`ShownLikelihoods`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from likewise.errors import DataError
 from likewise.families.family import AffineMap
 from likewise.importers.inputs import Inputs
+from likewise.importers.registry import is_naive_bayes
 from likewise.importers.unfold import UnfoldedEstimator
 
 if TYPE_CHECKING:
@@ -153,6 +154,10 @@ def make_replay(
         from likewise.importers.sklearn_network import ShownScores
 
         asked, before = ShownScores(unfolded.final), unfolded.steps
+    elif is_naive_bayes(unfolded.final):
+        from likewise.importers.sklearn_bayes import ShownLikelihoods
+
+        asked, before = ShownLikelihoods(unfolded.final), unfolded.steps
     return Replay(estimator=estimator, inputs=inputs, head=head, asked=asked, before=before, maps=maps)
 
 

@@ -29,7 +29,7 @@ from likewise.families.settings import Setting, Settings
 from likewise.families.trees.body import ensembles_of, scores_of_ensemble
 from likewise.families.trees.pruning import extract_score
 from likewise.importers.heads import apply_wrapper
-from likewise.importers.registry import is_network_file
+from likewise.importers.registry import is_naive_bayes, is_network_file
 from likewise.importers.score_models import ScoreModels
 from likewise.importers.unfold import UnfoldedEstimator, unfold
 from likewise.model.head import NUMBER_HEAD, Head, Link
@@ -138,6 +138,8 @@ def score_method(final: Any, model: Model) -> str:
         return "raw_score"
     if type(final).__name__ == "MLPClassifier":
         return "last_layer"
+    if is_naive_bayes(final):
+        return "log_likelihoods"
     return "predict_proba" if head.link == "identity" else "decision_function"
 
 

@@ -9,6 +9,7 @@ f being `predict` of a regressor and, as `asked` says, of a classifier
     decision_function                  that
     output_margin, raw_score           what `predict` answers with output_margin=True (XGBoost), raw_score=True (LightGBM)
     last_layer                         the outputs of a network's last layer (MLPClassifier), before the logistic function or softmax
+    log_likelihoods                    joint log likelihoods of naive Bayes; of two classes, that of the second less that of the first
     predict_proba                      the probabilities of all classes, for a mean; else that of the upper label of two, less 1/2
 
 With keep = 0 two individuals that differ in u only get the same answer: the model inside is asked about the same rows for the two. A classifier says the upper label where the score is above 0, the first of the largest scores if there is one a class; with
@@ -28,7 +29,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from likewise.repaired.outputs import last_layer
+from likewise.repaired.outputs import last_layer, log_likelihoods
 from likewise.repaired.rows import with_setting
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 HOWS = ("mean", "max", "min")
 HALF = 0.5
-SCORES = ("decision_function", "output_margin", "raw_score", "last_layer", "predict_proba")
+SCORES = ("decision_function", "output_margin", "raw_score", "last_layer", "log_likelihoods", "predict_proba")
 
 
 class _Settled(BaseEstimator):  # type: ignore[misc]
@@ -166,6 +167,8 @@ class SettledClassifier(ClassifierMixin, _Settled):  # type: ignore[misc]
             return shares if self._shares else shares[:, 1] - HALF
         if self.asked == "last_layer":
             return last_layer(held, rows)
+        if self.asked == "log_likelihoods":
+            return log_likelihoods(held, rows)
         if self.asked not in SCORES:
             raise ValueError(f"asked must be one of {', '.join(SCORES)}, not {self.asked!r}")
         while hasattr(held, "best_estimator_"):  # a search hands nothing on to what it has found

@@ -152,6 +152,15 @@ def add_polynomials(first: Sequence[Fraction], second: Sequence[Fraction]) -> Po
     return trim_zeros(a + b for a, b in zip_longest(first, second, fillvalue=Fraction(0)))
 
 
+def multiply_polynomials(first: Sequence[Fraction], second: Sequence[Fraction]) -> Polynomial:
+    """The product of two polynomials."""
+    found = [Fraction(0)] * max(len(first) + len(second) - 1, 0)
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
+            found[i + j] += a * b
+    return trim_zeros(found)
+
+
 def trim_zeros(polynomial: Iterable[Fraction]) -> Polynomial:
     """The same polynomial without coefficients that are 0 at its end."""
     coefficients = list(polynomial)
