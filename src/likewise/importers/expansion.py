@@ -82,8 +82,8 @@ def _moments(powers: PowerSum, used: list[int], degree: int) -> Iterator[tuple[P
     """Every product of this degree with its moment."""
     if degree and not used:
         return
-    weights, shift = _scaled_integers(powers.coefficients)
-    scaled = {c: _scaled_integers(powers.centres[:, c]) for c in used}
+    weights, shift = scaled_integers(powers.coefficients)
+    scaled = {c: scaled_integers(powers.centres[:, c]) for c in used}
     half = (degree + 1) // 2
     left, right = _products(scaled, half, weights), _products(scaled, degree - half, [1] * len(weights))
     rows = {product: i for i, product in enumerate(left)}
@@ -96,7 +96,7 @@ def _moments(powers: PowerSum, used: list[int], degree: int) -> Iterator[tuple[P
         yield product, Fraction(total, 1 << exponent)
 
 
-def _scaled_integers(values: Floats) -> tuple[list[int], int]:
+def scaled_integers(values: Floats) -> tuple[list[int], int]:
     """Whole numbers n and one exponent e with values = n / 2^e."""
     ratios = [value.as_integer_ratio() for value in values.tolist()]
     exponent = max(denominator for _, denominator in ratios).bit_length() - 1

@@ -55,6 +55,13 @@ def _bayes_readers() -> Mapping[str, ScoreReader]:
     return dict.fromkeys(sklearn_bayes.ESTIMATORS, sklearn_bayes.import_bayes)
 
 
+def _discriminant_readers() -> Mapping[str, ScoreReader]:
+    from likewise.importers import sklearn_discriminants
+
+    quadratic = dict.fromkeys(sklearn_discriminants.ESTIMATORS, sklearn_discriminants.import_discriminants)
+    return {**_linear_readers(), **quadratic}
+
+
 def _tree_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.trees import hist_boosting, sklearn_trees
 
@@ -89,7 +96,7 @@ Reader = TypeVar("Reader")
 NAIVE_BAYES = "sklearn.naive_bayes"
 SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
     "sklearn.linear_model": _linear_readers,
-    "sklearn.discriminant_analysis": _linear_readers,
+    "sklearn.discriminant_analysis": _discriminant_readers,
     "sklearn.svm": _machine_readers,
     "sklearn.kernel_ridge": _kernel_readers,
     "sklearn.neural_network": _network,

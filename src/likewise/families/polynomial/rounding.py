@@ -57,10 +57,10 @@ class SumRounding(UnstatedRounding, ABC):
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PolynomialRounding(SumRounding):
     """How the original program computes b + sum_t a_t (gamma <s_t, x> + coef0)^degree. The
-    coefficients are a_t."""
+    coefficients are a_t; there may be a coef0 a t."""
 
     slopes: NDArray[np.float64]  # gamma s_t
-    coef0: float
+    coef0: float | NDArray[np.float64]
     degree: int
 
     def error(self, columns: Sequence[float]) -> float:
@@ -70,7 +70,7 @@ class PolynomialRounding(SumRounding):
         most, its power by degree times as many of B_t^degree and the power's own, and then the sum is taken.
         Where the columns are computed, they move the inner value by gamma |s_tc| times their own errors.
         """
-        inner = np.abs(self.slopes) @ np.abs(columns) + abs(self.coef0)
+        inner = np.abs(self.slopes) @ np.abs(columns) + np.abs(self.coef0)
         roundings = self.degree * (len(columns) + 4) + len(self.coefficients) + 2
         total = roundings * (float(np.abs(self.coefficients) @ inner**self.degree) + abs(self.bias))
         if self.columns and self.degree:
@@ -83,7 +83,7 @@ class PolynomialRounding(SumRounding):
         if not self.described:
             return None
         roundings, reach = self.reach(model, space)
-        inner = np.abs(self.slopes) @ reach + abs(self.coef0)
+        inner = np.abs(self.slopes) @ reach + np.abs(self.coef0)
         size = float(np.abs(self.coefficients) @ inner**self.degree) + abs(self.bias)
         count = (
             self.degree * (len(reach) + roundings + EXTRA_ROUNDINGS)
