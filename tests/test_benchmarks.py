@@ -9,6 +9,7 @@ SMALLEST = {
     "certificates": ("--cells 10", "us/cell"),
     "cold": ("--families linear", "linear"),
     "defaults": ("--data german --models dt --seconds 2", "dt"),
+    "explainable": ("--data german --seconds 2 --bags 1", "german"),
     "first_day": ("--seconds 1 --levels 50", "60 trees, one-hot"),
     "linear": ("--data credit", "Credit Linear1"),
     "nets": (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from likewise.errors import DataError, UnsupportedModel, suggest_name
-from likewise.importers.registry import is_booster, is_network_file
+from likewise.importers.registry import is_booster, is_network_file, library_name
 from likewise.importers.unfold import UnfoldedEstimator, unfold
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
     order. A column that a ColumnTransformer drops is one of them: the model sees it, and does not look."""
     knowing = _part_with_names(estimator, unfolded)
     count = knowing.n_features_in_
-    if not hasattr(knowing, "feature_names_in_"):
+    if not hasattr(knowing, "feature_names_in_") or _has_made_up_names(knowing, space):
         if count != len(space):
             raise DataError(
                 f"the model was fitted on {count} unnamed columns, the space has {len(space)} features",
@@ -100,6 +100,13 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
             hint="leave it out of the space (Space.from_data(X, exclude=[...])): the model never sees it",
         )
     return names, True
+
+
+def _has_made_up_names(knowing: Any, space: Space) -> bool:
+    """Whether a machine of interpret was fitted on an array, and has numbered its columns."""
+    names = list(knowing.feature_names_in_)
+    made_up = library_name(knowing) == "interpret" and names == [f"feature_{i:04}" for i in range(len(names))]
+    return made_up and not any(name in space for name in names)
 
 
 def _frame_names(knowing: Any, space: Space) -> tuple[str, ...]:

@@ -80,6 +80,12 @@ def _lightgbm_readers() -> Mapping[str, ForestReader]:
     return LIGHTGBM
 
 
+def _explainable_readers() -> Mapping[str, ForestReader]:
+    from likewise.importers.trees import explainable_boosting
+
+    return explainable_boosting.READERS
+
+
 def _saved_xgboost_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.boosters import SAVED_XGBOOST
 
@@ -107,6 +113,7 @@ FOREST_READERS: dict[str, Callable[[], Mapping[str, ForestReader]]] = {
     "sklearn.ensemble": _tree_readers,
     "xgboost": _xgboost_readers,
     "lightgbm": _lightgbm_readers,
+    "interpret": _explainable_readers,
 }
 SAVED_READERS: dict[
     str, Callable[[], Mapping[str, ForestReader]]
@@ -260,7 +267,7 @@ EXAMPLES = {
     "kernel machines": ("SVC", "SVR", "KernelRidge"),
     "trees": ("DecisionTreeClassifier", "RandomForestClassifier", "GradientBoostingClassifier", "HistGradientBoostingClassifier"),
     "networks": ("MLPClassifier", "MLPRegressor"),
-    "boosters": ("XGBClassifier", "LGBMClassifier"),
+    "boosters": ("XGBClassifier", "LGBMClassifier", "ExplainableBoostingClassifier"),
 }  # fmt: skip
 
 

@@ -69,6 +69,11 @@ REVIEWED_TYPES = frozenset(
             for name in ("Classifier", "Regressor", "RFClassifier", "RFRegressor")
         ),
         *(f"lightgbm.sklearn.LGBM{name}" for name in ("Classifier", "Regressor")),
+        *(
+            f"interpret.glassbox._ebm._ebm.{private}ExplainableBoosting{name}"
+            for private in ("", "DP")
+            for name in ("Classifier", "Regressor")
+        ),
     )
 )
 

@@ -366,8 +366,8 @@ def _leaf_individual(
             codes[k] = box[k][1] if box[k][1] - box[k][0] <= 1 else box[k][0] / 2 + box[k][1] / 2
         else:
             levels = tree.levels.get(node, frozenset())
-            fits = [p for p in range(int(ends[k][1]) + 1) if (p in levels) == left]
-            codes[k] = fits[0] if fits else codes[k]
+            fits = (p for p in range(int(ends[k][1]) + 1) if (p in levels) == left)
+            codes[k] = next(fits, codes[k])
         node = node + 1 if left else int(tree.right[node])
     return codes
 

@@ -72,8 +72,11 @@ class ExactValues:
             elements.other[some].tolist(),
             strict=True,
         )
+        cancels = self.first is self.second and a == b
         for t, leaf, other in leaves:
-            value = scale * self.first.units(leaf) - scale2 * self.second.units(other)
+            value = 0
+            if not (cancels and leaf == other):
+                value = scale * self.first.units(leaf) - scale2 * self.second.units(other)
             if t not in best or value > best[t]:
                 best[t] = value
         return a * self.first.bias - b * self.second.bias + unit * sum(best.values())
