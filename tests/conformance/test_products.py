@@ -78,7 +78,7 @@ def test_raw_numbers():
 
 REFUSED = {
     "kernel": ([columns(), PolynomialFeatures(2), SVC()], "on PolynomialFeatures takes distances"),
-    "bins of products": ([columns(), PolynomialFeatures(2), KBinsDiscretizer(2, strategy="uniform"), Ridge()], "does more to products"),
+    "bins of products": ([columns(), PolynomialFeatures(2), KBinsDiscretizer(2, strategy="uniform"), Ridge()], "or to products of columns, than scale"),
     "products of splines": ([ColumnTransformer([("n", SplineTransformer(), ["income"])]), PolynomialFeatures(2), Ridge()], "'income' is continuous and comes to it in bins or splines"),
 }  # fmt: skip
 
@@ -92,7 +92,7 @@ def test_what_is_no_polynomial_is_refused(name):
 
 
 def test_too_many_products_are_refused(monkeypatch):
-    monkeypatch.setattr("likewise.importers.pipelines.MOST_PRODUCTS", 10)
+    monkeypatch.setattr("likewise.importers.mixing.MOST_PRODUCTS", 10)
     with pytest.raises(lw.UnsupportedModel, match="makes 21 products"):
         import_quietly(fitted(columns(), PolynomialFeatures(2), Ridge()), SPACE, X)
 

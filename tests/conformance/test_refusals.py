@@ -204,6 +204,8 @@ def tiny_splines():
     )
 
 
+GAPS = SPACE.replace({"age": lw.Integer(18, 30, missing=True)})
+
 # name: (model, what the message says, what the hint says, space)
 CASES = {
     "lambda": (lambda: in_front(FunctionTransformer(lambda rows: rows + 1), NUMBERS), "step 'prepare' > 'part' (FunctionTransformer) calls a lambda", "numpy.log1p"),
@@ -211,13 +213,13 @@ CASES = {
     "arguments": (lambda: in_front(FunctionTransformer(np.sqrt, kw_args={"dtype": float}), ["age"]), "step 'prepare' > 'part' (FunctionTransformer) calls numpy.sqrt with further arguments", "without kw_args"),
     "whole numbers": (lambda: in_front(FunctionTransformer(np.reciprocal), ["age"]), "gives 'age' other results as whole numbers than as floats", "Ordinal([1.0, 2.0, ...])"),
     "normalizer": (lambda: in_front(Normalizer(), NUMBERS), "step 'prepare' > 'part' (Normalizer) divides a row by its own length", "StandardScaler"),
-    "pca": (lambda: in_front(PCA(2), NUMBERS), "step 'prepare' > 'part' (PCA) adds columns up", "the columns themselves"),
-    "svd": (lambda: fitted(make_pipeline(make_column_transformer((OneHotEncoder(), WORDS)), TruncatedSVD(2), quick_logistic())), "step 'truncatedsvd' (TruncatedSVD) adds columns up", "the columns themselves"),
+    "pca": (lambda: in_front(PCA(2), NUMBERS, DecisionTreeClassifier(max_depth=2)), "step 'prepare' > 'part' (PCA) adds columns up", "the columns themselves"),
+    "svd": (lambda: fitted(make_pipeline(make_column_transformer((OneHotEncoder(), WORDS)), TruncatedSVD(2), DecisionTreeClassifier(max_depth=2))), "step 'truncatedsvd' (TruncatedSVD) adds columns up", "the columns themselves"),
     "kernel map": (lambda: in_front(Nystroem(n_components=3), NUMBERS), "(Nystroem) gives columns that depend on all features", "SVC(kernel='rbf')"),
-    "products": (lambda: in_front(PolynomialFeatures(2), NUMBERS), "(PolynomialFeatures) multiplies columns", "degree=1"),
+    "products": (lambda: in_front(PolynomialFeatures(2), NUMBERS, DecisionTreeClassifier(max_depth=2)), "(PolynomialFeatures) multiplies columns", "degree=1"),
     "products in front of trees": (lambda: fitted(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), PolynomialFeatures(2), DecisionTreeClassifier(max_depth=2))), "step 'polynomialfeatures' (PolynomialFeatures) multiplies columns", "in front of linear models"),
     "splines of tiny numbers": (tiny_splines, "(SplineTransformer) has splines too steep for doubles between 0.0 and 1e-200", "of ordinary size", TINY),
-    "neighbours": (lambda: in_front(KNNImputer(), NUMBERS), "(KNNImputer) fills a gap from the other columns", "SimpleImputer"),
+    "neighbours": (lambda: in_front(KNNImputer(), NUMBERS), "(KNNImputer) fills a gap from the other columns, and 'age' may be missing", "SimpleImputer", GAPS),
     "words": (lambda: in_front(CountVectorizer(), "city"), "step 'prepare' > 'part' (CountVectorizer) makes columns of words", "OneHotEncoder"),
     "periodic splines of a continuous feature": (lambda: in_front(SplineTransformer(5, extrapolation="periodic"), ["wealth"]), "(SplineTransformer) repeats its splines periodically, and 'wealth' is continuous", 'extrapolation="constant"'),
     "power of a continuous feature": (lambda: in_front(PowerTransformer(), ["wealth"]), "(PowerTransformer) bends numbers", "'wealth': Integer(lo, hi)"),

@@ -14,12 +14,17 @@ from sklearn.decomposition import PCA, FastICA, IncrementalPCA, TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    MinMaxScaler,
+    OneHotEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+)
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
 
 import likewise as lw
@@ -296,15 +301,31 @@ class TestMixes:
         theirs = model.predict(imported.replay.inputs.of(codes))
         assert np.allclose(Scores(imported.model, 2).scores(codes)[:, 0], theirs)
 
-    def test_what_divides_is_refused(self):
-        for front in ((PCA(2, whiten=True),), (PCA(2), StandardScaler()), (PCA(2), KBinsDiscretizer(3))):
-            model = fitted(make_pipeline(StandardScaler(), *front, perceptron()), X[["age", "income"]])
-            with pytest.raises(lw.UnsupportedModel, match=r"whiten|does more to mixed columns"):
-                import_model(model, NUMBERS, rows=np.empty((0, 2)))
+    @pytest.mark.parametrize("activation", ["relu", "tanh", "identity"])
+    def test_quotients_are_products_with_the_nearest_reciprocals(self, activation):
+        for front in ((PCA(2, whiten=True),), (PCA(2), StandardScaler())):
+            model = fitted(
+                make_pipeline(StandardScaler(), *front, perceptron(activation=activation)),
+                X[["age", "income"]],
+                Y > 0,
+            )
+            imported = import_model(model, NUMBERS, rows=np.empty((0, 2)))
+            codes = people(NUMBERS)
+            theirs = outputs(model[-1], model[:-1].transform(imported.replay.inputs.of(codes)))
+            assert np.allclose(Scores(imported.model, 2).scores(codes), theirs, rtol=1e-9, atol=1e-9)
+            assert imported.program.error is not None
+            assert imported.program.error < 1e-9
 
-    def test_in_front_of_other_models_they_stay_refused(self):
-        model = fitted(make_pipeline(PCA(2), LogisticRegression()), X[["age", "income"]], Y > 0)
-        with pytest.raises(lw.UnsupportedModel, match="adds columns up"):
+    def test_bins_of_mixes_are_refused(self):
+        model = fitted(
+            make_pipeline(StandardScaler(), PCA(2), KBinsDiscretizer(3), perceptron()), X[["age", "income"]]
+        )
+        with pytest.raises(lw.UnsupportedModel, match="does more to mixed columns"):
+            import_model(model, NUMBERS, rows=np.empty((0, 2)))
+
+    def test_products_are_refused(self):
+        model = fitted(make_pipeline(PolynomialFeatures(2), perceptron()), X[["age", "income"]])
+        with pytest.raises(lw.UnsupportedModel, match="MLPClassifier on PolynomialFeatures"):
             import_model(model, NUMBERS, rows=np.empty((0, 2)))
 
 

@@ -1,128 +1,417 @@
-"""Mixes of columns in front of a network: layers that do not bend, which the first layer of the network takes in (`families.network.body.folded`).
+"""Mixing: transformers that make columns of several others, as nodes over base columns (`mixed_columns`).
 
-    PCA, IncrementalPCA, FastICA     (columns - mean) components^T
-    TruncatedSVD, random projections columns components^T
+    PCA, IncrementalPCA              (columns - mean) components^T, over sqrt(explained variance) with `whiten`
+    FastICA                          (columns - mean) components^T
+    TruncatedSVD, random projections, NeighborhoodComponentsAnalysis     columns components^T
     LinearDiscriminantAnalysis       (columns - xbar) scalings, or columns scalings (solver "eigen")
+    PLSRegression, PLSCanonical, CCA, PLSSVD     (columns - mean) / std rotations
+    FactorAnalysis                   (columns - mean) (components / noise variance)^T cov, whose inverse the program computes anew
+    FeatureAgglomeration             means of groups of columns
+    PolynomialFeatures               products
 
-The stored doubles are taken exactly; the mean is a layer of its own, as programs subtract it before or after the product. What comes after a mix may choose columns, mix them again, and add to them or multiply them by
-powers of two. Quotients of doubles are none that layers have, so that whitened components and scalers that divide are refused there.
+Stored doubles are taken exactly. What stands after such a step may choose columns, scale them, mix or multiply them again, also inside a ColumnTransformer or a FeatureUnion.
+
+A pipeline falls into a *front* that mixes nothing, whose columns are the base columns, and what is behind it (`split_steps`). The front is made of the fitted transformers themselves: pipelines, column transformers and
+unions with mixing parts are copied, and in the copies those parts, with all that follows them, leave columns as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from likewise.families.network.activation import IDENTITY
-from likewise.families.network.body import Layer
-from likewise.families.network.dyadic import Dyadic
+from likewise.errors import UnsupportedModel
+from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
+from likewise.importers.mixed_columns import Base, Computed, Node, Product, Sum
 from likewise.importers.registry import is_sklearn_class
-from likewise.importers.transformers.composition import trace_transformer
-from likewise.importers.transformers.traced_columns import Line, Step, TracedColumn
+from likewise.importers.transformers.composition import selected_places, trace_transformer
+from likewise.importers.transformers.markers import raw_columns
+from likewise.importers.transformers.traced_columns import (
+    Line,
+    Operation,
+    Step,
+    TracedColumn,
+    exact_scale,
+)
 from likewise.spec.features import Continuous
 
+if TYPE_CHECKING:
+    from likewise.importers.inputs import Inputs
+
 Steps = Sequence[tuple[str, Any]]
-COMPONENTS = (
-    "PCA",
-    "IncrementalPCA",
-    "FastICA",
-    "TruncatedSVD",
-    "GaussianRandomProjection",
-    "SparseRandomProjection",
-)
-MIXERS = (*COMPONENTS, "LinearDiscriminantAnalysis")
-ANYTHING = Continuous(-1.0, 1.0)  # a mix is a number; no bounds of it are looked at
+Nodes = tuple[Node, ...]
+Columns = tuple[TracedColumn, ...]
+Behind = Callable[[Nodes], Nodes]
+ANY_NUMBER = Continuous(-1.0, 1.0)  # a mix is a number; no bounds of it are looked at
+REFIT_HINT = "a step was exchanged after fitting: call fit(X, y) on the whole pipeline again"
 
 
-def place_of_mix(steps: Steps) -> int | None:
-    """Which step is the first to mix columns; None if none does."""
-    for place, (_, transformer) in enumerate(steps):
-        if is_mixer(transformer):
-            return place
-    return None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitSteps:
+    """The steps that make base columns, the columns that reach the model as nodes over those, and the first step that mixes.
+    `settled` tells that no number was computed anew that another machine may compute otherwise."""
+
+    front: Steps
+    nodes: Nodes
+    width: int
+    mixer: Step
+    settled: bool
+
+
+def split_steps(steps: Steps, inputs: Inputs) -> SplitSteps | None:
+    """The front of a pipeline and what is behind it; None where nothing mixes columns."""
+    mixer = _first_mixer(steps, Step(path=()))
+    if mixer is None:
+        return None
+    front, columns, behind = _split_chain(steps, raw_columns(inputs), Step(path=()))
+    base: Nodes = tuple(Base(i) for i in range(len(columns)))
+    nodes = base if behind is None else behind(base)
+    settled = not any(type(one).__name__ == "FactorAnalysis" for _, one in _inside(steps))
+    return SplitSteps(front=front, nodes=nodes, width=len(base), mixer=mixer, settled=settled)
 
 
 def is_mixer(transformer: Any) -> bool:
-    """Whether this is one of the transformers that mix columns and are read."""
-    return type(transformer).__name__ in MIXERS and is_sklearn_class(transformer)
+    """Whether this is one of the transformers that make columns of several others, and is read."""
+    if not is_sklearn_class(transformer):
+        return False
+    return type(transformer).__name__ in MATRICES or _multiplies(transformer)
 
 
-def mixing_layers(steps: Steps, width: int) -> tuple[Layer, ...]:
-    """What these steps, the first of which mixes `width` columns, make of the columns."""
-    layers: list[Layer] = []
-    for name, transformer in steps:
-        step = Step(path=()).inside(name, transformer)
-        found = _mix(transformer, step, width) if is_mixer(transformer) else _lines(transformer, step, width)
-        layers += found
-        if found:
-            width = found[-1].weights.shape[0]
-    return tuple(layers)
+def _multiplies(transformer: Any) -> bool:
+    """PolynomialFeatures of degree 1 leave columns alone."""
+    if type(transformer).__name__ != "PolynomialFeatures" or not hasattr(transformer, "n_output_features_"):
+        return False
+    return bool(np.asarray(transformer.powers_).sum(axis=1).max(initial=0) > 1)
 
 
-def _mix(transformer: Any, step: Step, width: int) -> list[Layer]:
-    matrix, mean = _stored(transformer, step)
-    if matrix.shape[1] != width:
-        step.refuse(
-            f"was fitted on {matrix.shape[1]} columns, but gets {width}",
-            hint="a step was exchanged after fitting: call fit(X, y) on the whole pipeline again",
+def _parts_of(transformer: Any) -> Steps:
+    """What a pipeline, a column transformer or a union holds."""
+    if not is_sklearn_class(transformer):
+        return ()
+    kind = type(transformer).__name__
+    if kind == "Pipeline":
+        return tuple(transformer.steps)
+    if kind == "ColumnTransformer":
+        return tuple((name, part) for name, part, _ in getattr(transformer, "transformers_", ()))
+    return tuple(transformer.transformer_list) if kind == "FeatureUnion" else ()
+
+
+def _inside(steps: Steps) -> list[tuple[str, Any]]:
+    """All transformers, and those that they hold."""
+    return [one for name, part in steps for one in ((name, part), *_inside(_parts_of(part)))]
+
+
+def _first_mixer(steps: Steps, step: Step) -> Step | None:
+    for name, part in steps:
+        inside = step.inside(name, part)
+        if is_mixer(part):
+            return inside
+        found = _first_mixer(_parts_of(part), inside)
+        if found is not None:
+            return found
+    return None
+
+
+# -- the front --------------------------------------------------------------------------------------------
+
+
+def _split(transformer: Any, columns: Columns, step: Step) -> tuple[Any, Columns, Behind | None]:
+    """What is left of a transformer in the front, the columns that it makes there, and what is behind it, if anything."""
+    if is_mixer(transformer):
+        return _left_alone(), columns, lambda nodes: apply_transformer(transformer, nodes, step)
+    if _first_mixer(_parts_of(transformer), step) is None:
+        return transformer, trace_transformer(transformer, columns, step), None
+    kind = type(transformer).__name__
+    made = copy.copy(transformer)
+    made._sklearn_output_config = {"transform": "default"}
+    if kind == "Pipeline":
+        made.steps, columns, behind = _split_chain(transformer.steps, columns, step)
+        return made, columns, behind
+    names = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
+    parts = (
+        [(name, part, selected_places(chosen, names, len(columns), step.inside(name, part)), chosen)
+         for name, part, chosen in transformer.transformers_]
+        if kind == "ColumnTransformer"
+        else [(name, part, range(len(columns)), None) for name, part in transformer.transformer_list]
+    )  # fmt: skip
+    weights = dict(transformer.transformer_weights or {})
+    kept: list[Any] = []
+    found: list[TracedColumn] = []
+    behinds: list[tuple[int, Behind]] = []
+    for name, part, places, chosen in parts:
+        inside, given = step.inside(name, part), tuple(columns[i] for i in places)
+        left: Any = part
+        after: Columns = ()
+        back: Behind | None = None
+        if given and not (isinstance(part, str) and part == "drop"):
+            left, after, back = _split(part, given, inside)
+        weight = weights.pop(name, None) if back is not None else None
+        behinds.append((len(after), _weighted(back, weight, inside)))
+        found += after
+        kept.append((name, left) if chosen is None else (name, left, chosen))
+    made.transformer_weights = weights
+    if kind == "ColumnTransformer":
+        made.transformers_, made.output_indices_ = kept, {}
+    else:
+        made.transformer_list = kept
+    # Weights of parts that stay are worked in by the front itself; here the columns only have to be counted.
+    return made, trace_transformer(made, columns, step), _side_by_side(behinds)
+
+
+def _split_chain(steps: Steps, columns: Columns, step: Step) -> tuple[list[Any], Columns, Behind | None]:
+    front: list[tuple[str, Any]] = []
+    for place, (name, transformer) in enumerate(steps):
+        left, columns, behind = _split(transformer, columns, step.inside(name, transformer))
+        front.append((name, left))
+        if behind is not None:
+            return front, columns, _followed(behind, tuple(steps[place + 1 :]), step)
+    return front, columns, None
+
+
+def _followed(first: Behind, rest: Steps, step: Step) -> Behind:
+    return lambda nodes: _apply_chain(rest, first(nodes), step)
+
+
+def _left_alone() -> Any:
+    """What leaves columns as they are."""
+    from sklearn.preprocessing import FunctionTransformer
+
+    return FunctionTransformer(accept_sparse=True)
+
+
+def _weighted(behind: Behind | None, weight: Any, step: Step) -> Behind:
+    if behind is None:
+        return lambda nodes: nodes
+    return lambda nodes: _multiply(behind(nodes), weight, step)
+
+
+def _side_by_side(parts: Sequence[tuple[int, Behind]]) -> Behind:
+    def behind(nodes: Nodes) -> Nodes:
+        made: list[Node] = []
+        start = 0
+        for width, part in parts:
+            made += part(nodes[start : start + width])
+            start += width
+        return tuple(made)
+
+    return behind
+
+
+# -- behind it --------------------------------------------------------------------------------------------
+
+
+def apply_transformer(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
+    """What a fitted transformer makes of columns that are mixed already, or mixes now."""
+    if transformer is None or (isinstance(transformer, str) and transformer == "passthrough"):
+        return nodes
+    kind = type(transformer).__name__
+    if is_mixer(transformer):
+        _check_width(transformer, len(nodes), step)
+        return (
+            _products(transformer, nodes, step)
+            if _multiplies(transformer)
+            else _mix(transformer, nodes, step)
         )
-    if not (np.isfinite(matrix).all() and np.isfinite(mean).all()):
-        step.refuse("has a parameter that is not a finite number", hint="fit it on finite numbers")
-    layers = [_layer(matrix, np.zeros(len(matrix)))]
-    return [_layer(np.eye(width), -mean), *layers] if mean.any() else layers
+    if is_sklearn_class(transformer) and kind == "Pipeline":
+        return _apply_chain(transformer.steps, nodes, step)
+    if is_sklearn_class(transformer) and kind in ("ColumnTransformer", "FeatureUnion"):
+        return _apply_parts(transformer, nodes, step)
+    return _apply_lines(transformer, nodes, step)
 
 
-def _stored(transformer: Any, step: Step) -> tuple[Any, Any]:
-    """The matrix (columns given, columns taken) and what is subtracted from the columns before."""
-    if step.kind == "LinearDiscriminantAnalysis":
-        if not hasattr(transformer, "scalings_"):
-            step.refuse("is not fitted, or transforms nothing", hint="fit it with solver='svd' or 'eigen'")
-        matrix = np.asarray(transformer.scalings_)[:, : transformer._max_components].T
-        centred = transformer.solver == "svd"
-        return matrix, np.asarray(transformer.xbar_) if centred else np.zeros(matrix.shape[1])
+def _apply_chain(steps: Steps, nodes: Nodes, step: Step) -> Nodes:
+    for name, transformer in steps:
+        nodes = apply_transformer(transformer, nodes, step.inside(name, transformer))
+    return nodes
+
+
+def _apply_parts(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
+    names = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
+    weights = transformer.transformer_weights or {}
+    parts = (
+        transformer.transformers_
+        if step.kind == "ColumnTransformer"
+        else [(name, part, slice(None)) for name, part in transformer.transformer_list]
+    )
+    _check_width(transformer, len(nodes), step)
+    made: list[Node] = []
+    for name, part, chosen in parts:
+        if isinstance(part, str) and part == "drop":
+            continue
+        inside = step.inside(name, part)
+        taken = tuple(nodes[i] for i in selected_places(chosen, names, len(nodes), inside))
+        if taken:
+            made += _multiply(apply_transformer(part, taken, inside), weights.get(name), inside)
+    return tuple(made)
+
+
+def _apply_lines(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
+    """A step that looks at one column at a time: chosen columns, and lines of them."""
+    columns = tuple(
+        TracedColumn(index=i, name=f"column {i}", feature=ANY_NUMBER, line=Line(), untouched=False)
+        for i in range(len(nodes))
+    )
+    try:
+        made = trace_transformer(transformer, columns, step)
+    except UnsupportedModel as error:
+        if "'column " not in error.message:
+            raise
+        _refuse_more(step)
+    found: list[Node] = []
+    for one in made:
+        if one.line is None or one.curve is not None or one.starts is not None or one.bend is not None:
+            _refuse_more(step)
+        if not one.line.slope:
+            found.append(Sum((), (), float(one.line.offset)))
+            continue
+        node = nodes[one.index]
+        for operation in one.line.operations:
+            node = Computed(node, operation)
+        found.append(node)
+    return tuple(found)
+
+
+def _refuse_more(step: Step) -> NoReturn:
+    step.refuse(
+        "does more to mixed columns, or to products of columns, than scale them or choose from them",
+        hint="put it before the step that mixes or multiplies columns",
+    )
+
+
+def _multiply(nodes: Nodes, weight: Any, step: Step) -> Nodes:
+    if weight is None:
+        return nodes
+    by = Operation("times", exact_scale(weight, step))
+    return tuple(Computed(node, by) for node in nodes)
+
+
+def _check_width(transformer: Any, width: int, step: Step) -> None:
+    fitted = getattr(transformer, "n_features_in_", width)
+    if fitted != width:
+        step.refuse(f"was fitted on {fitted} columns, but gets {width}", hint=REFIT_HINT)
+
+
+# -- sums and products ------------------------------------------------------------------------------------
+
+
+def _products(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
+    powers = np.asarray(transformer.powers_)
+    if len(powers) > MOST_PRODUCTS or powers.sum(axis=1).max() > HIGHEST_DEGREE:
+        step.refuse(
+            f"makes {len(powers):,} products of up to {powers.sum(axis=1).max()} columns",
+            hint=f"at most {MOST_PRODUCTS:,} products of {HIGHEST_DEGREE} columns are taken: use a smaller degree",
+        )
+    return tuple(
+        Product(tuple(nodes[int(i)] for i in np.repeat(np.arange(len(nodes)), row))) for row in powers
+    )
+
+
+def _mix(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
+    """The stored vectors and matrices one after the other."""
+    for kind, numbers in MATRICES[step.kind](transformer, step):
+        values = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers, dtype=np.float64)
+        if not np.isfinite(values).all():
+            step.refuse("has a parameter that is not a finite number", hint="fit it on finite numbers")
+        if values.shape[-1] != len(nodes):
+            step.refuse(f"was fitted on {values.shape[-1]} columns, but gets {len(nodes)}", hint=REFIT_HINT)
+        if kind == "matrix":
+            nodes = _sums(values, nodes)
+        elif kind == "minus":
+            nodes = tuple(
+                Computed(node, Operation("plus", -Fraction(value))) if value else node
+                for node, value in zip(nodes, values.tolist(), strict=True)
+            )
+        else:
+            nodes = tuple(
+                Computed(node, Operation("over", exact_scale(value, step)))
+                for node, value in zip(nodes, values.tolist(), strict=True)
+            )
+    return nodes
+
+
+def _sums(matrix: Any, nodes: Nodes) -> Nodes:
+    distinct: dict[Node, Node] = {}
+    for node in nodes:  # a column that comes twice has two weights
+        distinct[Sum((node,), (1.0,)) if node in distinct else node] = node
+    parts = tuple(distinct)
+    rows = [(row, np.flatnonzero(row).tolist()) for row in matrix]
+    return tuple(Sum(tuple(parts[i] for i in used), tuple(row[used].tolist())) for row, used in rows)
+
+
+Stage = tuple[str, Any]  # "minus" or "over" a vector, or a "matrix" (made, given)
+
+
+def _components(transformer: Any, step: Step) -> list[Stage]:
     if not hasattr(transformer, "components_"):
         step.refuse("is not fitted", hint="call fit(X, y) on the whole pipeline")
-    components = transformer.components_
-    matrix = np.asarray(components.toarray() if hasattr(components, "toarray") else components)
-    if step.kind in ("PCA", "IncrementalPCA") and transformer.whiten:
-        step.refuse(
-            "divides components by their spread (whiten=True), which no layer of stored numbers does",
-            hint="fit it with whiten=False, and scale the columns before it",
-        )
-    mean = getattr(transformer, "mean_", None)
-    if mean is None or (step.kind == "FastICA" and not transformer.whiten):
-        mean = np.zeros(matrix.shape[1])
-    return matrix, np.asarray(mean)
+    return [("matrix", transformer.components_)]
 
 
-def _lines(transformer: Any, step: Step, width: int) -> list[Layer]:
-    """A step that looks at one mixed column at a time: chosen columns, lines of them."""
-    columns = tuple(
-        TracedColumn(index=i, name=f"component {i}", feature=ANYTHING, line=Line(), untouched=False)
-        for i in range(width)
-    )
-    made = trace_transformer(transformer, columns, step)
-    lines = [one.line for one in made if one.line is not None and one.curve is None and one.starts is None]
-    if len(lines) < len(made) or not all(_dyadic(line.slope) and _dyadic(line.offset) for line in lines):
-        step.refuse(
-            "does more to mixed columns than choose from them and add to them",
-            hint="put it before the step that mixes columns",
-        )
-    if all(line == Line() for line in lines) and len(made) == width:
-        return []
-    slopes, offsets = np.zeros((len(made), width)), np.zeros(len(made))
-    for i, (one, line) in enumerate(zip(made, lines, strict=True)):
-        slopes[i, one.index], offsets[i] = float(line.slope), float(line.offset)
-    return [_layer(slopes, offsets)]
+def _principal(transformer: Any, step: Step) -> list[Stage]:
+    stages = [*_components(transformer, step)]
+    if getattr(transformer, "mean_", None) is not None:
+        stages.insert(0, ("minus", transformer.mean_))
+    if transformer.whiten:  # as the program does it
+        scale = np.sqrt(transformer.explained_variance_)
+        stages.append(("over", np.maximum(scale, np.finfo(scale.dtype).eps)))
+    return stages
 
 
-def _dyadic(value: Fraction) -> bool:
-    """Whether this is a double."""
-    return Fraction(float(value)) == value
+def _independent(transformer: Any, step: Step) -> list[Stage]:
+    stages = _components(transformer, step)
+    return [("minus", transformer.mean_), *stages] if transformer.whiten else stages
 
 
-def _layer(weights: Any, biases: Any) -> Layer:
-    return Layer(weights=Dyadic.of(weights), biases=Dyadic.of(biases), activation=IDENTITY)
+def _discriminant(transformer: Any, step: Step) -> list[Stage]:
+    if not hasattr(transformer, "scalings_"):
+        step.refuse("is not fitted, or transforms nothing", hint="fit it with solver='svd' or 'eigen'")
+    matrix = np.asarray(transformer.scalings_)[:, : transformer._max_components].T
+    return [*([("minus", transformer.xbar_)] if transformer.solver == "svd" else []), ("matrix", matrix)]
+
+
+def _least_squares(transformer: Any, step: Step) -> list[Stage]:
+    name = "x_weights_" if step.kind == "PLSSVD" else "x_rotations_"
+    if not hasattr(transformer, name):
+        step.refuse("is not fitted", hint="call fit(X, y) on the whole pipeline")
+    matrix = np.asarray(getattr(transformer, name)).T
+    return [("minus", transformer._x_mean), ("over", transformer._x_std), ("matrix", matrix)]
+
+
+def _factors(transformer: Any, step: Step) -> list[Stage]:
+    """As the program computes it, also the inverse."""
+    from scipy import linalg
+
+    ((_, components),) = _components(transformer, step)
+    weighted = components / transformer.noise_variance_
+    inverse = linalg.inv(np.eye(len(components)) + np.dot(weighted, components.T))
+    return [("minus", transformer.mean_), ("matrix", weighted), ("matrix", inverse.T)]
+
+
+def _groups(transformer: Any, step: Step) -> list[Stage]:
+    if not hasattr(transformer, "labels_"):
+        step.refuse("is not fitted", hint="call fit(X, y) on the whole pipeline")
+    if transformer.pooling_func is not np.mean:
+        step.refuse("pools columns by another function than their mean", hint="use pooling_func=numpy.mean")
+    labels = np.asarray(transformer.labels_)
+    groups = np.arange(labels.max() + 1)
+    return [("matrix", (labels[None] == groups[:, None]).astype(float)), ("over", np.bincount(labels))]
+
+
+MATRICES: dict[str, Callable[[Any, Step], list[Stage]]] = {
+    "PCA": _principal,
+    "IncrementalPCA": _principal,
+    "FastICA": _independent,
+    "TruncatedSVD": _components,
+    "GaussianRandomProjection": _components,
+    "SparseRandomProjection": _components,
+    "NeighborhoodComponentsAnalysis": _components,
+    "LinearDiscriminantAnalysis": _discriminant,
+    **dict.fromkeys(("PLSRegression", "PLSCanonical", "CCA", "PLSSVD"), _least_squares),
+    "FactorAnalysis": _factors,
+    "FeatureAgglomeration": _groups,
+}

@@ -1,17 +1,16 @@
 """Pipelines: the scores of a model behind transformers, as scores over the columns that those make of the features (`transformers`).
 
-A linear model on PolynomialFeatures is a sum of products of the columns in front of them:
+Where transformers mix columns or multiply them (`mixing`), the columns that reach the model are polynomials p_j of base columns, and so is the score of a linear model:
 
-    bias + sum_f weight_f (offset_f + slope_f * product_f),
+    bias + sum_j weight_j p_j(base columns),
 
-product_f a product of columns (one row of `powers_`), offset_f and slope_f what scalers after it do to it. Like
-products are added up, exactly; selectors after it leave some out.
+multiplied out exactly, like products added up: affine again where nothing was multiplied. Polynomial kernels are polynomials of them too. Networks take in what only mixes as layers of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +18,26 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine, affine_body
+from likewise.families.affine.rounding import AffineRounding
 from likewise.families.polynomial.body import PolynomialSum
-from likewise.families.polynomial.rounding import ProductRounding
+from likewise.families.polynomial.rounding import PolynomialRounding, ProductRounding
+from likewise.families.program_rounding import OUTWARD_FACTOR, double_beyond
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Model
-from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
-from likewise.importers.registry import is_sklearn_class, takes_mixes
-from likewise.importers.transformers.composition import trace_transformer
+from likewise.importers.mixed_columns import (
+    ExpandedColumn,
+    check_products,
+    expand,
+    has_products,
+    layers,
+    substitute,
+    weighted_sizes,
+    weighted_sum,
+)
+from likewise.importers.mixing import SplitSteps, split_steps
+from likewise.importers.registry import takes_mixes
 from likewise.importers.transformers.embedding import EmbeddedColumns, embed
-from likewise.importers.transformers.traced_columns import Line, Step, TracedColumn
 from likewise.model.embedding import Column
-from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
     from likewise.importers.inputs import Inputs
@@ -38,45 +46,38 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 Steps = Sequence[tuple[str, Any]]
-Product = tuple[int, ...]
-ANY_NUMBER = Continuous(-1.0, 1.0)  # a product is a number; no bounds of it are looked at
 
 
 def import_pipeline(
     steps: Steps, final: Any, read: ScoreReader, inputs: Inputs
 ) -> tuple[ScoreModels, Inputs]:
     """The scores of an estimator behind the steps of a pipeline, and the inputs over the space that they are of."""
-    products = find_product_step(steps)
-    if takes_mixes(final):
-        from likewise.importers.mixing import place_of_mix
-
-        mix = place_of_mix(steps)
-        if mix is not None:
-            return _behind_a_mix(steps, mix, final, inputs)
-    if products is None:
+    split = split_steps(steps, inputs)
+    if split is None:
         embedded = embed(steps, inputs, model=type(final).__name__)
-        scores = read(final, embedded.columns).each(lambda one: _add_column_rounding(one, embedded))
+        scores = read(final, embedded.columns)
     else:
-        embedded = embed(steps[:products], inputs, model="PolynomialFeatures")
-        made = trace_products(steps[products:], len(embedded.columns))
-        linear = read(final, placeholder_columns(len(made.products)))
-        scores = linear.each(
-            lambda one: _add_column_rounding(polynomial_model(one, made, embedded.columns), embedded)
-        )
+        embedded = embed(split.front, inputs, model=split.mixer.kind)
+        scores = _read_mixed(final, read, split, embedded)
+    scores = scores.each(lambda one: _add_column_rounding(one, embedded))
     return scores.each(lambda one: _check_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 
-def _behind_a_mix(steps: Steps, mix: int, final: Any, inputs: Inputs) -> tuple[ScoreModels, Inputs]:
-    """The scores of a network that takes in what mixes columns in front of it, as layers of its own."""
-    from likewise.importers.mixing import mixing_layers
-    from likewise.importers.sklearn_network import import_network
+def _read_mixed(final: Any, read: ScoreReader, split: SplitSteps, embedded: EmbeddedColumns) -> ScoreModels:
+    """The scores of an estimator behind mixed columns, over the base columns."""
+    if takes_mixes(final) and not has_products(split.nodes):
+        from likewise.importers.sklearn_network import import_network
 
-    embedded = embed(steps[:mix], inputs, model=type(steps[mix][1]).__name__)
-    front = mixing_layers(steps[mix:], len(embedded.columns))
-    scores = import_network(final, embedded.columns, front).each(
-        lambda one: _add_column_rounding(one, embedded)
+        scores = import_network(final, embedded.columns, layers(split.nodes, split.width))
+    else:
+        mixed = read(final, placeholder_columns(len(split.nodes)))
+        columns = expand(split.nodes)
+        scores = mixed.each(lambda one: multiply_out(one, columns, split, embedded.columns))
+    if split.settled:
+        return scores
+    return scores.each(
+        lambda one: one if one.rounding is None else replace(one, rounding=one.rounding.undescribed())
     )
-    return scores.each(lambda one: _check_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 
 def _add_column_rounding(model: Model, embedded: EmbeddedColumns) -> Model:
@@ -107,90 +108,97 @@ def _check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
     return model
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnProducts:
-    """What reaches the model: for each column a product of those in front, and a line of it."""
-
-    products: tuple[Product, ...]
-    lines: tuple[Line, ...]
-
-
-def find_product_step(steps: Steps) -> int | None:
-    """Which step multiplies columns; None if none does."""
-    for place, (_, transformer) in enumerate(steps):
-        if type(transformer).__name__ == "PolynomialFeatures" and is_sklearn_class(transformer):
-            powers = (
-                getattr(transformer, "powers_", None) if hasattr(transformer, "n_output_features_") else None
-            )
-            if powers is not None and np.asarray(powers).sum(axis=1).max(initial=0) > 1:
-                return place
-    return None
-
-
-def trace_products(steps: Steps, width: int) -> ColumnProducts:
-    """The step that multiplies `width` columns, and those after it, which may scale and choose."""
-    (name, transformer), *rest = steps
-    step = Step(path=()).inside(name, transformer)
-    powers = np.asarray(transformer.powers_)
-    if powers.shape[1] != width:
-        step.refuse(
-            f"was fitted on {powers.shape[1]} columns, but gets {width}",
-            hint="a step was exchanged after fitting: call fit(X, y) on the whole pipeline again",
-        )
-    if len(powers) > MOST_PRODUCTS or powers.sum(axis=1).max() > HIGHEST_DEGREE:
-        step.refuse(
-            f"makes {len(powers):,} products of up to {powers.sum(axis=1).max()} columns",
-            hint=f"at most {MOST_PRODUCTS:,} products of {HIGHEST_DEGREE} columns are taken: use a smaller degree",
-        )
-    products = [tuple(int(c) for c in np.repeat(np.arange(width), row)) for row in powers]
-    columns = tuple(
-        TracedColumn(index=i, name=f"product {i}", feature=ANY_NUMBER, line=Line(), untouched=False)
-        for i in range(len(products))
-    )
-    for after, one in rest:
-        inside = Step(path=()).inside(after, one)
-        columns = trace_transformer(one, columns, inside)
-        if any(column.line is None or column.curve is not None for column in columns):
-            inside.refuse(
-                "does more to products of columns than scale them or choose from them",
-                hint="put it before PolynomialFeatures",
-            )
-    return ColumnProducts(
-        products=tuple(products[column.index] for column in columns),
-        lines=tuple(column.line or Line() for column in columns),
-    )
-
-
 def placeholder_columns(count: int) -> tuple[Column, ...]:
-    """Columns to import a linear model on, before it is known what they are."""
+    """Columns to import a model on, before it is known what they are."""
     return tuple(Column(feature=0) for _ in range(count))
 
 
-def polynomial_model(model: Model, made: ColumnProducts, columns: tuple[Column, ...]) -> Model:
-    """The linear model as a polynomial of the columns in front of the products."""
-    body = affine_body(model.body)
-    if body is None:
-        raise UnsupportedModel(
-            f"{model.family} on PolynomialFeatures takes distances or powers of products",
-            hint="use a linear model on them, or the kernel model on the columns themselves",
-        )
-    terms: dict[Product, Fraction] = {(): body.bias}
-    for weight, line, product in zip(body.weights, made.lines, made.products, strict=True):
-        terms[product] = terms.get(product, Fraction(0)) + weight * line.slope
-        terms[()] += weight * line.offset
-    kept = {product: value for product, value in terms.items() if value or not product}
-    rounding = ProductRounding(
-        coefficients=np.array(
-            [float(w * line.slope) for w, line in zip(body.weights, made.lines, strict=True)]
+def multiply_out(
+    model: Model, columns: Sequence[ExpandedColumn], split: SplitSteps, base: tuple[Column, ...]
+) -> Model:
+    """The model of mixed columns as one of the base columns."""
+    body, rounding = affine_body(model.body), model.rounding
+    plain = model.embedding == placeholder_columns(len(columns))  # else it has made others of them
+    if plain and body is not None and isinstance(rounding, AffineRounding):
+        return _linear(model, body, rounding, columns, base)
+    plain = plain and all(len(product) <= 1 for column in columns for product in column.polynomial)
+    if plain and isinstance(model.body, PolynomialSum) and isinstance(rounding, PolynomialRounding):
+        return _powers(model, model.body, rounding, columns, base)
+    raise UnsupportedModel(
+        f"{model.family} on {split.mixer.kind} takes distances or powers of "
+        + (
+            "products"
+            if split.mixer.kind == "PolynomialFeatures"
+            else "columns that depend on several features"
         ),
-        products=made.products,
-        bias=float(abs(body.bias)) + _offset_sizes(body, made),
-        after=max((line.roundings for line in made.lines), default=0),
+        hint="use a linear model or a network on them, or the kernel model on the columns themselves",
     )
-    polynomial = PolynomialSum(coefficients=tuple(kept.values()), products=tuple(kept))
-    return replace(model, bodies=(polynomial,), embedding=columns, rounding=rounding)
 
 
-def _offset_sizes(body: Affine, made: ColumnProducts) -> float:
-    pairs = zip(body.weights, made.lines, strict=True)
-    return float(sum((abs(w) * (abs(line.offset) + line.slack) for w, line in pairs), Fraction(0)))
+def _linear(
+    model: Model,
+    body: Affine,
+    rounding: AffineRounding,
+    columns: Sequence[ExpandedColumn],
+    base: tuple[Column, ...],
+) -> Model:
+    terms = weighted_sum([one.polynomial for one in columns], body.weights, body.bias)
+    sizes = weighted_sizes(
+        [one.sizes for one in columns],
+        list(map(double_beyond, rounding.sizes)),
+        double_beyond(rounding.constant),
+    )
+    if not np.isfinite(list(sizes.values())).all():
+        raise UnsupportedModel(
+            f"{model.family} has weights too large for what mixes columns in front of it",
+            hint="scale the columns before they are mixed",
+        )
+    operations = rounding.operations + max((one.roundings for one in columns), default=0)
+    check_products(terms)
+    if all(len(product) <= 1 for product in sizes):
+        affine = Affine(weights=tuple(terms.get((c,), Fraction(0)) for c in range(len(base))), bias=terms[()])
+        told = replace(
+            rounding,
+            sizes=tuple(Fraction(sizes.get((c,), 0.0)) for c in range(len(base))),
+            constant=Fraction(sizes[()]),
+            operations=operations,
+        )
+        return replace(model, bodies=(affine,), embedding=base, rounding=told)
+    products = [product for product in sizes if product]
+    rounded = ProductRounding(
+        coefficients=np.array([sizes[product] for product in products]),
+        products=tuple(products),
+        bias=sizes[()],
+        after=operations,
+        described=rounding.bounded,
+    )
+    polynomial = PolynomialSum(coefficients=tuple(terms.values()), products=tuple(terms))
+    return replace(model, bodies=(polynomial,), embedding=base, rounding=rounded)
+
+
+def _powers(
+    model: Model,
+    body: PolynomialSum,
+    rounding: PolynomialRounding,
+    columns: Sequence[ExpandedColumn],
+    base: tuple[Column, ...],
+) -> Model:
+    """A polynomial kernel: its inner products are those of the base columns with other vectors."""
+    terms = substitute(body.coefficients, body.products, [one.polynomial for one in columns])
+    check_products(terms)
+    sizes = np.array([[one.sizes.get((c,), 0.0) for c in range(len(base))] for one in columns])
+    constants = np.array([one.sizes.get((), 0.0) for one in columns])
+    slopes = np.abs(rounding.slopes)
+    rounded = replace(
+        rounding,
+        slopes=slopes @ sizes * OUTWARD_FACTOR,
+        coef0=np.abs(rounding.coef0) + slopes @ constants * OUTWARD_FACTOR,
+        inner_roundings=max(one.roundings for one in columns),
+    )
+    polynomial = PolynomialSum(coefficients=tuple(terms.values()), products=tuple(terms))
+    return replace(model, bodies=(polynomial,), embedding=base, rounding=rounded)
+
+
+def weighted_slopes(slopes: Any, sizes: Any) -> Any:
+    """A product of nonnegative arrays, rounded up."""
+    return slopes @ sizes * OUTWARD_FACTOR

@@ -62,6 +62,9 @@ class PolynomialRounding(SumRounding):
     slopes: NDArray[np.float64]  # gamma s_t
     coef0: float | NDArray[np.float64]
     degree: int
+    inner_roundings: int = (
+        0  # of columns that are mixed before: then slopes and coef0 are those of all products
+    )
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room.
@@ -71,7 +74,7 @@ class PolynomialRounding(SumRounding):
         Where the columns are computed, they move the inner value by gamma |s_tc| times their own errors.
         """
         inner = np.abs(self.slopes) @ np.abs(columns) + np.abs(self.coef0)
-        roundings = self.degree * (len(columns) + 4) + len(self.coefficients) + 2
+        roundings = self.degree * (len(columns) + self.inner_roundings + 4) + len(self.coefficients) + 2
         total = roundings * (float(np.abs(self.coefficients) @ inner**self.degree) + abs(self.bias))
         if self.columns and self.degree:
             errors = [k * (abs(c) + slack) for c, (k, slack) in zip(columns, self.columns, strict=True)]
@@ -86,7 +89,7 @@ class PolynomialRounding(SumRounding):
         inner = np.abs(self.slopes) @ reach + np.abs(self.coef0)
         size = float(np.abs(self.coefficients) @ inner**self.degree) + abs(self.bias)
         count = (
-            self.degree * (len(reach) + roundings + EXTRA_ROUNDINGS)
+            self.degree * (len(reach) + self.inner_roundings + roundings + EXTRA_ROUNDINGS)
             + len(self.coefficients)
             + EXTRA_ROUNDINGS
         )
@@ -98,7 +101,7 @@ class ProductRounding(SumRounding):
     """How the original program computes b + sum_f w_f product_f of its columns. The coefficients are w_f."""
 
     products: tuple[tuple[int, ...], ...]
-    after: int = 0  # roundings of what scales the products
+    after: int = 0  # roundings of what mixes columns before, scales products and adds them up
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room: a product of
@@ -111,9 +114,8 @@ class ProductRounding(SumRounding):
         for weight, product in zip(np.abs(self.coefficients).tolist(), self.products, strict=True):
             total += weight * math.prod(sizes[c] for c in product)
         degree = max(map(len, self.products), default=0)
-        return (
-            8 * float(np.finfo(np.float64).eps) * (len(self.products) + degree * (roundings + 2) + 8) * total
-        )
+        count = len(self.products) + degree * (roundings + 2) + self.after + 8
+        return 8 * float(np.finfo(np.float64).eps) * count * total
 
     def bound(self, model: Model, space: Space) -> ErrorBound | None:
         if not self.described:

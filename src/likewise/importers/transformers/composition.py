@@ -175,9 +175,7 @@ COMPOSERS: dict[str, Callable[[Any, Columns, Step], Columns]] = {
 
 ROTATION_REASON = "adds columns up, so that what it gives depends on several features at once"
 COLUMNS_HINT = "fit the model on the columns themselves, scaled or encoded one by one"
-LINEAR_MODEL_HINT = (
-    f"{COLUMNS_HINT}; a linear model on top of it is a linear model of the columns and loses nothing by that"
-)
+LINEAR_MODEL_HINT = f"{COLUMNS_HINT}; in front of linear models and networks PCA and the like are taken"
 TEXT_REASON = "makes columns of words or hashes, and a space has no such features"
 
 REFUSAL_REASONS: dict[str, tuple[str, str]] = {
@@ -207,13 +205,6 @@ REFUSAL_REASONS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
         ("KernelPCA", "Nystroem", "RBFSampler", "KernelCenterer", "Isomap", "LocallyLinearEmbedding"),
         ("gives columns that depend on all features at once", "use SVC(kernel='rbf') on the columns themselves"),
-    ),
-    **dict.fromkeys(
-        ("KNNImputer", "IterativeImputer"),
-        (
-            "fills a gap from the other columns",
-            "use SimpleImputer, which fills each column with one number of its own",
-        ),
     ),
     **dict.fromkeys(
         ("CountVectorizer", "TfidfVectorizer", "TfidfTransformer", "HashingVectorizer", "FeatureHasher", "DictVectorizer"),

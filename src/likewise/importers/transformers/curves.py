@@ -5,7 +5,7 @@ FunctionTransformer    numpy's functions of one number, given as such; numpy.neg
                        well (`monotone`).
 PowerTransformer, QuantileTransformer     one column for each
 SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`apply_splines`)
-PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.pipelines`)
+PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.mixing`)
 """
 
 from __future__ import annotations
@@ -194,8 +194,7 @@ def pass_degree_one(transformer: Any, columns: Sequence[TracedColumn], step: Ste
     if given.sum(axis=1).max(initial=0) > 1:
         step.refuse(
             "multiplies columns with each other or with themselves",
-            hint="use degree=1; higher degrees are taken in front of linear models, as a step of the pipeline itself "
-            "after the ColumnTransformer",
+            hint="use degree=1; higher degrees are taken in front of linear models",
         )
     for column in columns:
         require_number(column, step)

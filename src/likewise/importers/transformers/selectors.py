@@ -3,6 +3,8 @@
 SimpleImputer fills its columns, less those that it never saw a value of; where a feature cannot be missing it passes them on, and
 the columns of `add_indicator` and of MissingIndicator are zero. An imputer that is told to take some other value for missing
 (`missing_values=-1`) puts another in its place: a table.
+
+KNNImputer and IterativeImputer fill a gap from the other columns. Where nothing can be missing they leave columns as they are; else they are refused.
 """
 
 from __future__ import annotations
@@ -72,6 +74,28 @@ def _fill_action(transformer: Any, place: int, column: TracedColumn) -> Action:
     return FillMissing(value) if isinstance(value, str | int | float) else REPLACE_MARKER
 
 
+def pass_complete_columns(
+    transformer: Any, columns: Sequence[TracedColumn], step: Step
+) -> list[DerivedColumn]:
+    """The columns of an imputer that looks at several of them, where nothing can be missing."""
+    for column in columns:
+        if _stands_for_missing(transformer, column) or (column.feature.missing and column.fill is None):
+            step.refuse(
+                f"fills a gap from the other columns, and {column.name!r} may be missing",
+                hint="use SimpleImputer, which fills each column with one number of its own",
+            )
+    if step.kind == "KNNImputer":
+        seen = np.asarray(transformer._valid_mask, dtype=bool)
+    else:
+        seen = np.array([not is_missing(one) for one in transformer.initial_imputer_.statistics_.tolist()])
+    if transformer.keep_empty_features and not seen.all():
+        step.refuse(
+            f"never saw a value of {columns[int(np.argmin(seen))].name!r}", hint="leave that column out"
+        )
+    given = [DerivedColumn(int(i)) for i in np.flatnonzero(seen)]
+    return given + mark_missing(transformer.indicator_, columns) if transformer.add_indicator else given
+
+
 def indicate_missing(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:  # noqa: ARG001
     """A column for each one in which values were missing, or for each."""
     return mark_missing(transformer, columns)
@@ -104,5 +128,6 @@ def _stands_for_missing(transformer: Any, column: TracedColumn) -> bool:
 HANDLERS = {
     **dict.fromkeys(SELECTORS, select_columns),
     "SimpleImputer": impute_columns,
+    **dict.fromkeys(("KNNImputer", "IterativeImputer"), pass_complete_columns),
     "MissingIndicator": indicate_missing,
 }
