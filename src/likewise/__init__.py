@@ -36,6 +36,9 @@ Questions and answers:
 - `Audit`: a verdict, a gap and a counterpart for each row
 - `share`: how many individuals have a differently treated counterpart?
 - `Share`: the share, or a bracket or an interval around it
+- `groups`: how often does each group get the favourable decision?
+- `Groups`: a bracket for each group, and how far the groups are apart
+- `Population`: who people are and how many of each, as a table a feature
 - `repair`: a model made of this one that treats similar individuals alike, with its proof
 - `Repaired`: the new model, the verdict on it, and what it costs
 - `BlackBox`: a model that can only be asked, any function from rows to labels or numbers
@@ -65,6 +68,8 @@ if TYPE_CHECKING:
     from likewise import datasets
     from likewise.analysis.audit import Audit, audit
     from likewise.analysis.compare import Comparison, compare
+    from likewise.analysis.groups import groups
+    from likewise.analysis.groups_result import Groups
     from likewise.analysis.measure import Disparity, measure
     from likewise.analysis.radius import Radius, radius
     from likewise.analysis.region_result import Region, Regions
@@ -85,6 +90,7 @@ if TYPE_CHECKING:
     )
     from likewise.importers.black_box import BlackBox
     from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+    from likewise.spec.population import Population
     from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -120,6 +126,9 @@ __all__ = [
     "Audit",
     "share",
     "Share",
+    "groups",
+    "Groups",
+    "Population",
     "repair",
     "Repaired",
     "BlackBox",
@@ -166,6 +175,9 @@ _HOME = {
     "Audit": "likewise.analysis.audit",
     "share": "likewise.analysis.share",
     "Share": "likewise.analysis.share_result",
+    "groups": "likewise.analysis.groups",
+    "Groups": "likewise.analysis.groups_result",
+    "Population": "likewise.spec.population",
     "repair": "likewise.analysis.repair",
     "Repaired": "likewise.analysis.repair_result",
     "BlackBox": "likewise.importers.black_box",

@@ -50,6 +50,8 @@ LINES: dict[str, list[str]] = {
     "audit-undecided": f"audit --model biased.skops {LOAN} --budget 1e-9".split(),
     "share": f"share --model biased.skops {LOAN} --method exact".split(),
     "share-data": f"share --model biased.skops {LOAN} --over data".split(),
+    "groups": f"groups --model biased.skops {LOAN} --by sex".split(),
+    "groups-marginals": f"groups --model biased.skops {LOAN} --by sex --over marginals".split(),
     "regions": f"regions --model biased.skops {LOAN} --budget 600".split(),
     "radius": [
         "radius",

@@ -17,6 +17,7 @@ LINES = {
     "measure": f"measure {LOAN}",
     "audit": f"audit {LOAN} --by sex",
     "share": f"share {LOAN}",
+    "groups": f"groups {LOAN} --by sex",
     "radius": f"radius {LOAN} --feature age",
     "regions": f"regions {LOAN} --budget 5",
     "compare": f"compare {LOAN} --with fair.skops",

@@ -39,7 +39,7 @@ def audit_columns(judged: JudgedRows, places: Places) -> dict[str, Any]:
         "gap": _with_gaps(gap, np.isnan(gap)),
     }
     if judged.labels is not None:
-        labels = level_array(tuple(map(_python_label, judged.labels)))
+        labels = level_array(tuple(map(plain_label, judged.labels)))
         for name, places_of in (("decision", "decision"), (f"{COUNTERPART}decision", "other_decision")):
             at = records[places_of]
             columns[name] = _with_gaps(labels[at], at == UNCERTAIN_LABEL)
@@ -120,7 +120,8 @@ def _as_objects(values: list[Any]) -> Any:
     return column
 
 
-def _python_label(label: Any) -> Any:
+def plain_label(label: Any) -> Any:
+    """A label as Python has it."""
     return label.item() if hasattr(label, "item") else label
 
 
@@ -195,7 +196,7 @@ def _records_of(columns: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _none_if_missing(value: Any) -> Any:
-    value = _python_label(value)
+    value = plain_label(value)
     return None if isinstance(value, float) and np.isnan(value) else value
 
 
@@ -244,7 +245,7 @@ def _column_kinds(judged: JudgedRows) -> dict[str, str]:
     """The types of all columns: they do not depend on the rows."""
     kinds = {"row": "int64", "biased": "bool_", "gap": "float64"}
     if judged.labels is not None:
-        kind = _level_kind(tuple(map(_python_label, judged.labels)))
+        kind = _level_kind(tuple(map(plain_label, judged.labels)))
         kinds |= {"decision": kind, f"{COUNTERPART}decision": kind}
     kinds["proved"] = "bool_"
     for k, name in enumerate(feature_columns(judged)):

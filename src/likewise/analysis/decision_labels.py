@@ -73,12 +73,18 @@ class Labeller:
             return self._sides(table.values[:, 0, 0], table.error[:, 0])
         return np.maximum(classify_rows(self.head, Fraction(0), table)[:, 0], UNCERTAIN_LABEL)
 
-    def _sides(self, value: Floats, error: Floats) -> Places:
-        """1 where the upper label is certain, 0 where the lower one is."""
+    @property
+    def border(self) -> tuple[Fraction, bool]:
+        """The score, as the judge has it, at which a decision by sign changes, and whether it is the upper one above that."""
         head, mirrored = self.head, self.mirrored
         at = Fraction(0) if head.undecided is None else -head.offset / head.slope
         rising = (head.undecided is None or head.slope > 0) != mirrored
-        border = float(at) * (-1 if mirrored else 1)
+        return -at if mirrored else at, rising
+
+    def _sides(self, value: Floats, error: Floats) -> Places:
+        """1 where the upper label is certain, 0 where the lower one is."""
+        at, rising = self.border
+        border = float(at)
         room = error + abs(border) * 2.0**-50 + np.abs(value) * 2.0**-50
         above, below = value - border > room, value - border < -room
         upper, lower = (above, below) if rising else (below, above)

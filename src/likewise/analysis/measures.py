@@ -1,8 +1,8 @@
 """Measures over individuals: a product of one distribution a feature, conditioned on the constraints.
 
 `uniform_measure` gives every value of a feature the same weight, the missing one among them; where it is continuous, every length of an interval, so that missing
-has none. `marginal_measure` gives the weight that a value has in the data, so that features are drawn independently of each other. Masses of boxes are exact rationals. They
-are of the model's codes, and told from the user's values: where a function of a number is its code, uniform numbers can be drawn, but masses are not known.
+has none. `marginal_measure` gives the weight that a value has in the data, so that features are drawn independently of each other. A number may also be uniform between each two of some
+edges (a histogram). Masses of boxes are exact rationals. They are of the model's codes, and told from the user's values: where a function of a number is its code, uniform numbers can be drawn, but masses are not known.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ MOST_DRAWS = 1_000  # times as many as are wanted, where constraints refuse the 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FeatureMeasure:
-    """One feature: `atoms` with `counts`, in increasing order, or uniform on [lo, hi] where there are none."""
+    """One feature: `atoms` with `counts`, in increasing order; or uniform between each two `edges` with `counts`; or uniform on [lo, hi] where there are neither."""
 
     lo: float
     hi: float
     atoms: tuple[float, ...] = ()
+    edges: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
-    sums: tuple[int, ...] = ()  # of the counts before each atom, and of all
+    sums: tuple[int, ...] = ()  # of the counts before each atom or piece, and of all
     bend: MonotoneMap | None = None  # codes are this function of numbers that are uniform
 
     def mass(self, lo: float, hi: float, *, open_left: bool) -> Fraction:
@@ -52,12 +53,26 @@ class FeatureMeasure:
             return Fraction(self.sums[bisect_right(self.atoms, hi)] - self.sums[first], self.sums[-1])
         if self.lo == self.hi:
             return Fraction(int(lo <= self.lo <= hi))
+        if self.edges:
+            return (self._mass_below(hi) - self._mass_below(lo)) / self.sums[-1]
         return (Fraction(hi) - Fraction(lo)) / (Fraction(self.hi) - Fraction(self.lo))
+
+    def _mass_below(self, value: float) -> Fraction:
+        """Of a histogram, in counts."""
+        if value <= self.edges[0]:
+            return Fraction(0)
+        piece = bisect_left(self.edges, value) - 1
+        if piece >= len(self.counts):
+            return Fraction(self.sums[-1])
+        left, right = Fraction(self.edges[piece]), Fraction(self.edges[piece + 1])
+        return self.sums[piece] + self.counts[piece] * (Fraction(value) - left) / (right - left)
 
     def drawn(
         self, random: np.random.Generator, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]
     ) -> Floats:
         """One value from each of these intervals."""
+        if self.edges:
+            return self._drawn_from_pieces(random, lo, hi)
         if self.bend is not None:
             part = random.uniform(0, 1, len(lo))
             ends = self.bend.lo, self.bend.hi
@@ -71,6 +86,17 @@ class FeatureMeasure:
         # The so-many-th of the counts between the two ends: exact whole numbers.
         at = sums[first] + random.integers(0, np.maximum(sums[last] - sums[first], 1))
         drawn: Floats = atoms[np.searchsorted(sums, at, "right") - 1]
+        return drawn
+
+    def _drawn_from_pieces(self, random: np.random.Generator, lo: Floats, hi: Floats) -> Floats:
+        edges, sums = np.array(self.edges), np.array(self.sums, dtype=np.float64)
+        part, ends = random.uniform(0, 1, len(lo)), (np.interp(end, edges, sums) for end in (lo, hi))
+        low, high = ends
+        mass = low * (1 - part) + high * part
+        last = max(n for n, count in enumerate(self.counts) if count)
+        piece = np.minimum(np.searchsorted(sums, mass, "right") - 1, last)
+        within = (mass - sums[piece]) / np.array(self.counts, dtype=np.float64)[piece]
+        drawn: Floats = np.clip(edges[piece] + within * (edges[piece + 1] - edges[piece]), lo, hi)
         return drawn
 
 

@@ -247,7 +247,7 @@ class ShareBracket:
         found = self._enumerate_box(box)
         if found is not None or count.feature is None:
             return found or everything
-        return BoxVerdict(kind="open", cut=self._halve(box, count.feature))
+        return BoxVerdict(kind="open", cut=self.judge.middle_cut(box.lo, box.hi, count.feature))
 
     def _parts(self, box: CodeBox, verdict: BoxVerdict) -> list[CodeBox]:
         if verdict.cut is None:
@@ -340,22 +340,5 @@ class ShareBracket:
         features = self.judge.cut if self.forms is None else self.forms.shared
         wide = [k for k in features if box.lo[k] < box.hi[k]]
         k = most_moving_feature(self.judging.pairs.constraints, box.lo, box.hi, wide)
-        k = self._steepest(box, wide) if k is None else k
-        return None if k is None else self._halve(box, k)
-
-    def _halve(self, box: CodeBox, k: int) -> Cut:
-        at = float(box.lo[k] / 2 + box.hi[k] / 2)
-        return Cut(k, float(np.floor(at)), float(np.floor(at)) + 1) if self.judge.discrete[k] else Cut(k, at)
-
-    def _steepest(self, box: CodeBox, wide: Sequence[int]) -> int | None:
-        """Of these features the one whose ends are furthest apart in their scores; in width, where none moves them."""
-        if not wide:
-            return None
-        rows = np.repeat(self.judge.middle(box.lo, box.hi)[None], 2 * len(wide), axis=0)
-        for i, k in enumerate(wide):
-            rows[2 * i, k], rows[2 * i + 1, k] = box.lo[k], box.hi[k]
-        scores = self.judge.problem.scored(rows).reshape(len(wide), 2, -1)
-        moved = np.abs(scores[:, 1] - scores[:, 0]).max(axis=1)
-        if not moved.max() > 0:
-            moved = box.hi[list(wide)] - box.lo[list(wide)]
-        return wide[int(moved.argmax())]
+        k = self.judge.steepest_feature(box.lo, box.hi, wide) if k is None else k
+        return None if k is None else self.judge.middle_cut(box.lo, box.hi, k)

@@ -183,7 +183,7 @@ class ShareComputation:
         stuck = 1 - low - fair - mass
         sample = Sampler(
             judging=judging,
-            draw=make_draw(judging, self.measure, bracketing),
+            draw=make_draw(judging, self.measure, None if bracketing is None else bracketing.left),
             mass=float(mass),
             settled=float(low),
             confidence=self.confidence,

@@ -12,7 +12,7 @@ judged in the order in which they were drawn, and the narrowest of those interva
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.analysis.measures import Measure
-    from likewise.analysis.share_bracket import ShareBracket
+    from likewise.analysis.partition.engine import CodeBox
 
     Floats = NDArray[np.float64]
+    Verdicts = NDArray[np.int8]
 
 AIMED_WIDTH = 0.0015  # the interval that a sample aims at
 AIMED_RELATIVE_WIDTH = 0.02  # or this part of the share, where that is less
@@ -83,6 +84,7 @@ class Sampler:
     keep: Callable[[SavedSample | None], None] | None = (
         None  # writes down how far it is; None once it is done
     )
+    hit: Callable[[Floats], Verdicts] | None = None  # of individuals, where that is not who has a counterpart
 
     def run(self) -> ShareSample:
         """Settle the numbers of draws, then draw."""
@@ -106,9 +108,8 @@ class Sampler:
             above = min(rung.draws for rung in rungs if rung.draws > done)
             some = slice(done, min(done + self._batch, above))
             rows = self.draw(some.stop - some.start)
-            found = judge_all_rows(self.judging, rows, seconds_a_row=self.pace)
-            verdict[some] = found.verdict
-            proved = proved and bool(found.proved[found.verdict == FAIR].all())
+            verdict[some], sure = self._judge(self.judging, rows, self.pace)
+            proved = proved and sure
             done = some.stop
             if self.keep is not None and not budget.over:
                 self._write_down(draws, reason, verdict[:done], proved=proved)
@@ -164,12 +165,19 @@ class Sampler:
     def _draws(self, about: float, width: float) -> int:
         return min(draws_needed(about, min(width / self.mass, 1.0), self.confidence), MOST_DRAWS)
 
+    def _judge(self, judging: RowClaim, rows: Floats, pace: float | None = None) -> tuple[Verdicts, bool]:
+        """Who is a hit (BIASED) and who is not, and whether that is proved of those who are not."""
+        if self.hit is not None:
+            return self.hit(rows), True
+        found = judge_all_rows(judging, rows, seconds_a_row=pace)
+        return found.verdict, bool(found.proved[found.verdict == FAIR].all())
+
     def _measure_pace(self, count: int) -> tuple[float, float]:
         """Seconds for one draw, and about the share of hits, of a sample that is thrown away."""
         budget = self.judging.budget
         started = budget.elapsed
         here = replace(self.judging, run=replace(self.judging.run, jobs=1, executor=None, workers=None))
-        verdict = judge_all_rows(here, self.draw(count)).verdict
+        verdict, _ = self._judge(here, self.draw(count))
         pace = max(budget.elapsed - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
         return pace, (float((verdict == BIASED).sum()) + 1) / (count + 2)
 
@@ -188,11 +196,11 @@ def _summarize_draws(verdict: NDArray[np.int8], rung: SampleRung) -> ShareSample
 
 
 def make_draw(
-    judging: RowClaim, measure: Measure, bracketing: ShareBracket | None
+    judging: RowClaim, measure: Measure, cells: Sequence[CodeBox] | None
 ) -> Callable[[int], Floats]:
-    """Draws individuals from the measure, or from the open cells."""
+    """Draws individuals from the measure, or from these cells."""
     random = judging.random
-    if bracketing is None:
+    if cells is None:
 
         def everywhere(count: int) -> Floats:
             rows = measure.individuals(random, count)
@@ -204,7 +212,6 @@ def make_draw(
             return rows
 
         return everywhere
-    cells = bracketing.left
     choose = _MassChoice([cell.mass for cell in cells])
     lo, hi = np.stack([cell.lo for cell in cells]), np.stack([cell.hi for cell in cells])
     open_left = np.stack([cell.open_left for cell in cells])

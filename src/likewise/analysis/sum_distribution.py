@@ -17,9 +17,10 @@ non-negative doubles: what they are off by, relatively, is a rounding an operati
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,10 +51,11 @@ MOST_PRODUCTS = 4e9  # products of a convolution
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SumTerm:
-    """One shared term from its least value on: atoms with masses, or uniform up to `width` where there are none."""
+    """One shared term from its least value on: atoms with masses; or uniform pieces, each with its two ends and a mass; or uniform up to `width` where there are neither."""
 
     width: Fraction
     atoms: tuple[Fraction, ...] = ()
+    pieces: tuple[tuple[Fraction, Fraction], ...] = ()
     masses: tuple[float, ...] = ()
 
     @property
@@ -66,13 +68,26 @@ class SumTerm:
         if self.atoms:
             at = np.array([math.floor(float(atom / step)) for atom in self.atoms], dtype=np.intp)
             masses = np.array(self.masses)
+        elif self.pieces:
+            parts = [_cells_of_piece(left, right, step) for left, right in self.pieces]
+            at = np.concatenate(parts)
+            masses = np.concatenate(
+                [np.full(len(part), mass / len(part)) for part, mass in zip(parts, self.masses, strict=True)]
+            )
         else:
-            count = max(1, math.ceil(self.width / step))
-            at = np.floor(np.arange(count) * float(self.width / count / step)).astype(np.intp)
-            masses = np.full(count, 1 / count)
+            at = _cells_of_piece(Fraction(0), self.width, step)
+            masses = np.full(len(at), 1 / len(at))
         weights: Floats = np.bincount(at, weights=masses).astype(np.float64)
         places = np.flatnonzero(weights)
         return places, weights[places]
+
+
+def _cells_of_piece(left: Fraction, right: Fraction, step: Fraction) -> NDArray[np.intp]:
+    """Where equal parts of an interval, no longer than a cell, begin."""
+    count = max(1, math.ceil((right - left) / step))
+    begin, each = float(left / step), float((right - left) / count / step)
+    cells: NDArray[np.intp] = np.floor(begin + np.arange(count) * each).astype(np.intp)
+    return cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -125,22 +140,59 @@ def bracket_share_of_sum(
     least = judge.score.bias + sum(
         (_least_value(judge.score.terms[k], measure.spreads[k]) for k in shared), Fraction(0)
     )
+    return _refine_grid(
+        judging, known, least, close, lambda shared: _bracket_share(shared, own, question.level)
+    )
+
+
+def bracket_mass_above(
+    judging: RowClaim, measure: Measure, border: Fraction, close: float
+) -> tuple[Fraction, Fraction] | None:
+    """Bounds of the mass of individuals whose score is above a border, and of those whose score is at least that; None where the score is no such sum."""
+    asked = judging.inquiry
+    judge = asked.judge.separable
+    if judge is None or asked.pairs.constraints:
+        return None
+    seen = [k for k in range(len(asked.pairs.relations)) if judge.depends(k)]
+    parts = [_make_term(judge.score.terms[k], measure.spreads[k]) for k in seen]
+    if any(part is None for part in parts):
+        return None
+    least = judge.score.bias + sum(
+        (_least_value(judge.score.terms[k], measure.spreads[k]) for k in seen), Fraction(0)
+    )
+    known = [part for part in parts if part is not None]
+
+    def above(total: Distribution) -> tuple[Fraction, Fraction]:
+        low, high = total.below(border)
+        return 1 - Fraction(high), 1 - Fraction(low)
+
+    return _refine_grid(judging, known, least, close, above)
+
+
+def _refine_grid(
+    judging: RowClaim,
+    parts: list[SumTerm],
+    least: Fraction,
+    close: float,
+    bracket: Callable[[Distribution], tuple[Fraction, Fraction]],
+) -> tuple[Fraction, Fraction]:
+    """A bracket of something that is told from the distribution of a sum: on finer and finer grids, until it is as narrow as `close`."""
     cells, found = FIRST_CELLS, (Fraction(0), Fraction(1))
     pace = Pace(judging.budget, first=1, most=1)
-    while pace.fits(int(_convolution_cost(known, cells))):
+    while pace.fits(int(_convolution_cost(parts, cells))):
         try:
             with judging.budget.watched():
-                now = _bracket_share(convolve(known, least, cells), own, question.level)
+                now = bracket(convolve(parts, least, cells))
         except OutOfTime:
             break
-        pace.done(int(_convolution_cost(known, cells)))
+        pace.done(int(_convolution_cost(parts, cells)))
         found = max(found[0], now[0]), min(found[1], now[1])
         judging.tell("adding up terms", lower=float(found[0]), upper=float(found[1]))
         cells *= CELL_GROWTH
         if (
             found[1] - found[0] <= close
             or cells > MOST_CELLS
-            or _convolution_cost(known, cells) > MOST_PRODUCTS
+            or _convolution_cost(parts, cells) > MOST_PRODUCTS
         ):
             break
     return found
@@ -161,7 +213,9 @@ def convolve(parts: list[SumTerm], least: Fraction, cells: int) -> Distribution:
         masses = longer
         operations += len(places) + 4 + len(weights)
     # Masses of a part were added up from as many atoms as it has, and the cumulated ones from all.
-    operations += sum(len(part.atoms) + 2 for part in parts) + len(masses)
+    operations += sum(max(len(part.atoms), len(masses) if part.pieces else 0) + 2 for part in parts) + len(
+        masses
+    )
     return Distribution(
         least=least,
         step=step,
@@ -200,6 +254,8 @@ def _make_term(term: Term, spread: FeatureMeasure) -> SumTerm | None:
     if not spread.atoms:
         if term.pieces is not None or term.table is not None:
             return None
+        if spread.edges:
+            return _make_histogram_term(term.slope, spread)
         return SumTerm(width=abs(term.slope) * (Fraction(spread.hi) - Fraction(spread.lo)))
     values = [term.exact(Fraction(atom)) for atom in spread.atoms]
     least = min(values)
@@ -210,8 +266,19 @@ def _make_term(term: Term, spread: FeatureMeasure) -> SumTerm | None:
     )
 
 
+def _make_histogram_term(slope: Fraction, spread: FeatureMeasure) -> SumTerm:
+    values = [slope * Fraction(edge) for edge in spread.edges]
+    least = min(values)
+    ends = [sorted((one - least, other - least)) for one, other in pairwise(values)]
+    return SumTerm(
+        width=max(values) - least,
+        pieces=tuple((left, right) for left, right in ends),
+        masses=tuple(count / spread.sums[-1] for count in spread.counts),
+    )
+
+
 def _least_value(term: Term, spread: FeatureMeasure) -> Fraction:
-    ends = spread.atoms or (spread.lo, spread.hi)
+    ends = spread.atoms or (spread.edges and (spread.edges[0], spread.edges[-1])) or (spread.lo, spread.hi)
     return min(term.exact(Fraction(code)) for code in ends)
 
 

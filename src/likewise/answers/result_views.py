@@ -14,6 +14,7 @@ from likewise.answers.audit import audit_answer
 from likewise.answers.comparison import comparison_answer
 from likewise.answers.disparity import disparity_answer
 from likewise.answers.finding import finding_answer
+from likewise.answers.groups import groups_answer
 from likewise.answers.radius import radius_answer
 from likewise.answers.regions import regions_answer
 from likewise.answers.repair import repair_answer
@@ -26,12 +27,13 @@ ANSWERS: dict[str, Callable[[Any], Answer]] = {
     "Radius": radius_answer,
     "Audit": audit_answer,
     "Share": share_answer,
+    "Groups": groups_answer,
     "Regions": regions_answer,
     "Comparison": comparison_answer,
     "Repaired": repair_answer,
     "Finding": finding_answer,
 }
-IN_ONE_SENTENCE = ("Disparity", "Radius", "Audit", "Share")
+IN_ONE_SENTENCE = ("Disparity", "Radius", "Audit", "Share", "Groups")
 WIDTHS = {"Result": terminal.WIDTH, "Finding": terminal.WIDTH}  # the others are not wrapped
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from likewise.spec.display_names import DisplayNames
     from likewise.spec.model_reading import ModelReading
     from likewise.spec.outside import Outside
+    from likewise.spec.population import Population
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -203,6 +204,11 @@ def model_file(flags: ClaimFlags) -> str | None:
         return _read_claim(flags.spec).model_path
     except LikewiseError:
         return None
+
+
+def read_population(flags: ClaimFlags) -> Population | None:
+    """Who people are, as far as the claim file says it."""
+    return None if flags.spec is None else _read_claim(flags.spec).population
 
 
 def file_digests(flags: ClaimFlags) -> dict[str, str]:

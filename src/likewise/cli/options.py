@@ -249,6 +249,25 @@ OVER = click.Option(
     show_default=True,
     help="All individuals alike, distributed as the data's columns, or the data's rows.",
 )
+GROUPS_BY = click.Option(
+    ["--by"],
+    multiple=True,
+    required=True,
+    metavar="FEATURE",
+    help="What tells the groups: a feature, or a column of the data. Repeatable: groups are crossed.",
+)
+GROUPS_OVER = click.Option(
+    ["--over"],
+    type=click.Choice(["data", "marginals", "uniform", "population"]),
+    default="data",
+    show_default=True,
+    help="The data's rows, individuals distributed as the data's columns, all individuals alike, or [population] of the claim file.",
+)
+FAVOURABLE = click.Option(
+    ["--favourable"],
+    metavar="LABEL",
+    help="The decision that counts; of two labels the upper one if nothing is said.",
+)
 SHARE_METHOD = click.Option(
     ["--method"],
     type=click.Choice(["auto", "exact", "certified", "sampled"]),

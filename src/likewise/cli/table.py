@@ -20,6 +20,7 @@ from likewise.cli.demo import demo
 from likewise.cli.exits import EXIT_CODES_TEXT
 from likewise.cli.explain import explain
 from likewise.cli.export import export
+from likewise.cli.groups import groups
 from likewise.cli.init import init
 from likewise.cli.measure import measure
 from likewise.cli.radius import radius
@@ -106,6 +107,16 @@ COMMANDS = (
         run=share,
         section=ASK,
         options=(*ABOUT_A_CLASS, o.OVER, o.SHARE_METHOD, o.CONFIDENCE, *o.SEARCH, *o.KEEP, *PRINT_OPTIONS),
+        exits="Exit codes: 0 exact, or as narrow as aimed at, 2 usage or input error, 3 the budget ended first, "
+        "101 internal error.",
+    ),
+    Command(
+        run=groups,
+        section=ASK,
+        options=(
+            *(o.SPEC, *o.CLAIM, o.GROUPS_BY, o.GROUPS_OVER, o.FAVOURABLE, o.CONFIDENCE),
+            *(*o.SEARCH, *PRINT_OPTIONS),
+        ),
         exits="Exit codes: 0 exact, or as narrow as aimed at, 2 usage or input error, 3 the budget ended first, "
         "101 internal error.",
     ),

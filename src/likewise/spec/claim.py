@@ -16,6 +16,7 @@ from likewise.errors import SpecError, suggest_name
 from likewise.spec.display_names import NO_NAMES, DisplayNames
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 from likewise.spec.outside import Outside, check_choice
+from likewise.spec.population import Population
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
@@ -39,6 +40,7 @@ class WrittenClaim:
     reading: ModelReading = READ_AS_IT_IS
     outside: Outside = "error"
     display: DisplayNames = NO_NAMES
+    population: Population | None = None
 
     def __post_init__(self) -> None:
         for value, kind, what in (
@@ -48,6 +50,7 @@ class WrittenClaim:
             (self.label, str | None, "label"),
             (self.reading, ModelReading, "reading of its model"),
             (self.display, DisplayNames, "names for readers"),
+            (self.population, Population | None, "population"),
         ):
             if not isinstance(value, kind):
                 raise SpecError(f"a claim's {what} cannot be {value!r}")
@@ -68,6 +71,8 @@ class WrittenClaim:
             raise SpecError(
                 f"display.features: there is no feature {unknown[0]!r}{suggest_name(unknown[0], self.space.names)}"
             )
+        if self.population is not None:
+            self.population.check(self.space)
         object.__setattr__(self, "model_path", _absolute_path(self.model_path, "model_path"))
         object.__setattr__(self, "data_path", _absolute_path(self.data_path, "data_path"))
 

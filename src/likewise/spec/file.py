@@ -21,7 +21,7 @@ Features come from the data unless ``data.features`` is ``"listed"``: every colu
 bounds and levels observed, and those listed in the file override theirs. Without ``data.path`` all of
 them are listed. ``missing = true`` lets a feature be missing (the level None, for levels). Paths are relative to the folder of the file. Every error names the file, the key,
 what was expected, and the closest right name. Of an ``.onnx`` file, ``[model.inputs]`` says which feature is in which column (`model_reading`), and ``model.labels`` what
-its classes are called. ``[display]`` has names for the readers of a report (`display_names`).
+its classes are called. ``[display]`` has names for the readers of a report (`display_names`), ``[population]`` says who people are (`population`).
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from likewise.spec.features import Categorical, Continuous, Feature, Integer, Or
 from likewise.spec.model_reading import LevelColumns, ModelReading
 from likewise.spec.numbers import short_repr
 from likewise.spec.outside import Outside, check_choice
+from likewise.spec.population import Population
 from likewise.spec.properties import PROPERTY_KINDS, Property, SameDecision, make_property
 from likewise.spec.similarity import SIMILARITY_KEYS, Similarity
 from likewise.spec.space import Space
@@ -45,7 +46,7 @@ from likewise.spec.toml_writer import spec_text, toml_key, write_spec
 
 __all__ = ["WrittenClaim", "read_spec", "spec_text", "write_spec"]
 
-_TABLES = ("model", "data", "features", "similarity", "property", "constraints", "display")
+_TABLES = ("model", "data", "features", "similarity", "property", "constraints", "display", "population")
 _DOMAIN_KEYS = {
     "continuous": ("lo", "hi"),
     "integer": ("lo", "hi"),
@@ -85,6 +86,11 @@ def read_spec(path: str | Path) -> WrittenClaim:
             reading=reading,
             outside=outside,
             display=DisplayNames.of(_read_section(file, document, "display", None)),
+            population=(
+                Population.of(_read_section(file, document, "population", None))
+                if "population" in document
+                else None
+            ),
         )
     except SpecError as error:
         raise error.located(str(file)) from None

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from likewise.errors import SpecError
 from likewise.spec.atomic_write import write_atomically
@@ -19,6 +20,7 @@ from likewise.spec.constraints import Constraint, parse_constraints
 from likewise.spec.display_names import NAME_KEYS, DisplayNames
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.model_reading import READ_AS_IT_IS, LevelColumns, ModelReading
+from likewise.spec.population import MISSING_KEY, Population
 from likewise.spec.properties import SameDecision
 from likewise.spec.space import Space
 
@@ -41,6 +43,7 @@ def spec_text(claim: WrittenClaim, *, comments: bool = True, folder: str | Path 
         _similarity_lines(claim, comments),
         _property_lines(claim, comments),
         _display_lines(claim.display),
+        _population_lines(claim.population),
     ):
         lines += [*section, ""]
     text = "\n".join(lines).strip("\n") + "\n"
@@ -106,6 +109,31 @@ def _display_lines(names: DisplayNames) -> Iterator[str]:
         yield ""
         yield f"[display.{key}]"
         yield from (f"{toml_key(name)} = {toml_string(text)}" for name, text in named.items())
+
+
+def _population_lines(people: Population | None) -> Iterator[str]:
+    if people is None:
+        return
+    yield "[population]"
+    if people.given:
+        given = (f"{toml_key(name)} = {toml_string(other)}" for name, other in people.given.items())
+        yield f"given = {{ {', '.join(given)} }}"
+    if people.tables:
+        yield ""
+        yield "[population.tables]"
+    yield from (f"{toml_key(name)} = {_table_text(table)}" for name, table in people.tables.items())
+
+
+def _table_text(table: Any) -> str:
+    """Weights by value, or triples of intervals; tables of them by the level of another feature."""
+    if not isinstance(table, Mapping):
+        return f"[{', '.join(f'[{lo!r}, {hi!r}, {weight!r}]' for lo, hi, weight in table)}]"
+    parts = []
+    for key, value in table.items():
+        name = toml_key(MISSING_KEY if key is None else str(key))
+        inner = repr(value) if isinstance(value, int | float) else _table_text(value)
+        parts.append(f"{name} = {inner}")
+    return f"{{ {', '.join(parts)} }}"
 
 
 def _column_text(column: str | LevelColumns) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.partition.changes import Change
+from likewise.analysis.partition.engine import Cut
 from likewise.cells.leaf import Leaf
 from likewise.clock import check_clock
 from likewise.families.oracles import Oracles
@@ -288,6 +289,24 @@ class BoxJudge:
             self.decides(*change.applied(lo, hi, self.discrete), lean, budget)
             for change, lean in zip(changes, (UPPER, LOWER), strict=True)
         )
+
+    def steepest_feature(self, lo: Floats, hi: Floats, wide: Sequence[int]) -> int | None:
+        """Of these features the one whose ends are furthest apart in their scores; in width, where none moves them."""
+        if not wide:
+            return None
+        rows = np.repeat(self.middle(lo, hi)[None], 2 * len(wide), axis=0)
+        for i, k in enumerate(wide):
+            rows[2 * i, k], rows[2 * i + 1, k] = lo[k], hi[k]
+        scores = self.problem.scored(rows).reshape(len(wide), 2, -1)
+        moved = np.abs(scores[:, 1] - scores[:, 0]).max(axis=1)
+        if not moved.max() > 0:
+            moved = hi[list(wide)] - lo[list(wide)]
+        return wide[int(moved.argmax())]
+
+    def middle_cut(self, lo: Floats, hi: Floats, k: int) -> Cut:
+        """In the middle of a feature."""
+        at = float(lo[k] / 2 + hi[k] / 2)
+        return Cut(k, float(np.floor(at)), float(np.floor(at)) + 1) if self.discrete[k] else Cut(k, at)
 
     # -- a look at some individuals ------------------------------------------------------------------------
 

@@ -1,0 +1,168 @@
+"""Groups: what is known of how often each group gets the favourable decision, and of how far the groups are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from likewise.analysis.audit_frames import plain_label
+from likewise.verifying.shown import ShownResult
+
+FOUR_FIFTHS = (
+    0.8  # a group selected less than this part as often as another: the rule of thumb of US agencies
+)
+
+SELECTION, TRUE_POSITIVE, FALSE_POSITIVE = "selection_rate", "true_positive_rate", "false_positive_rate"
+METRICS = (SELECTION, TRUE_POSITIVE, FALSE_POSITIVE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """A share between lower and upper; of rows `hits` of `count`, and an interval that holds the share of the people whom the rows are a sample of."""
+
+    lower: float
+    upper: float
+    method: str  # 'exact', 'certified' or 'sampled'
+    hits: int | None = None
+    count: int | None = None
+    interval: tuple[float, float] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "lower": self.lower,
+            "upper": self.upper,
+            "method": self.method,
+            "hits": self.hits,
+            "count": self.count,
+            "interval": None if self.interval is None else list(self.interval),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """One group: the values that make it, its share of all people, and its rates by their names."""
+
+    values: tuple[Any, ...]
+    share: float
+    rates: Mapping[str, Rate]
+
+    @property
+    def name(self) -> str:
+        return ", ".join("missing" if value is None else str(value) for value in self.values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups(ShownResult):
+    """How often each group gets the favourable decision.
+
+    Attributes
+    ----------
+    by : tuple of str
+        The features, or columns of the rows, that tell the groups.
+    groups : tuple of Group
+        Each with its share of all people and its rates: `selection_rate`, and with labels `true_positive_rate` and `false_positive_rate`.
+    favourable : object
+        The label that counts.
+    over : str
+        Who the rates are of.
+    confidence : float or None
+        With which all intervals of a sample hold at once; None where nothing was sampled.
+    proved : bool
+        False of a model that can only be asked.
+    reason : str or None
+        Why a bracket is wider than aimed at.
+    stats : dict
+        Seconds and the like.
+    """
+
+    by: tuple[str, ...]
+    groups: tuple[Group, ...]
+    favourable: object
+    over: str
+    confidence: float | None = None
+    proved: bool = True
+    reason: str | None = None
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the rates."""
+        return tuple(name for name in METRICS if all(name in group.rates for group in self.groups))
+
+    def difference(self, metric: str = SELECTION) -> tuple[float, float]:
+        """Bounds of the largest rate less the smallest: of selection rates the demographic parity difference, of true positive rates that of equal opportunity."""
+        return rate_difference([group.rates[metric] for group in self.groups])
+
+    def ratio(self, metric: str = SELECTION) -> tuple[float, float]:
+        """Bounds of the smallest rate divided by the largest; of selection rates the one that the four-fifths rule is about."""
+        return rate_ratio([group.rates[metric] for group in self.groups])
+
+    @property
+    def equalized_odds(self) -> tuple[float, float] | None:
+        """Bounds of the larger difference of true and of false positive rates; None without labels."""
+        if FALSE_POSITIVE not in self.metrics or TRUE_POSITIVE not in self.metrics:
+            return None
+        ends = [self.difference(metric) for metric in (TRUE_POSITIVE, FALSE_POSITIVE)]
+        return max(low for low, _ in ends), max(high for _, high in ends)
+
+    @property
+    def four_fifths(self) -> bool | None:
+        """Whether no group is selected less than four fifths as often as another; None where the brackets do not tell."""
+        low, high = self.ratio()
+        return True if low >= FOUR_FIFTHS else False if high < FOUR_FIFTHS else None
+
+    @property
+    def by_group(self) -> Any:
+        """A frame with a line a group and a column a rate, as `fairlearn.metrics.MetricFrame.by_group` has them; the middle of a bracket."""
+        from likewise.spec.frames import frame_from_columns
+
+        columns: dict[str, Any] = {
+            name: [group.values[n] for group in self.groups] for n, name in enumerate(self.by)
+        }
+        columns["share"] = [group.share for group in self.groups]
+        for metric in self.metrics:
+            rates = [group.rates[metric] for group in self.groups]
+            columns[metric] = [(rate.lower + rate.upper) / 2 for rate in rates]
+            columns[f"{metric}_lower"] = [rate.lower for rate in rates]
+            columns[f"{metric}_upper"] = [rate.upper for rate in rates]
+        return frame_from_columns(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "by": list(self.by),
+            "favourable": plain_label(self.favourable),
+            "over": self.over,
+            "groups": [
+                {
+                    "values": [plain_label(value) for value in group.values],
+                    "share": group.share,
+                    **{metric: group.rates[metric].to_dict() for metric in self.metrics},
+                }
+                for group in self.groups
+            ],
+            "differences": {metric: list(self.difference(metric)) for metric in self.metrics},
+            "ratios": {metric: list(self.ratio(metric)) for metric in self.metrics},
+            "equalized_odds": None if self.equalized_odds is None else list(self.equalized_odds),
+            "four_fifths": self.four_fifths,
+            "confidence": self.confidence,
+            "proved": self.proved,
+            "reason": self.reason,
+            "stats": dict(self.stats),
+        }
+
+
+def rate_difference(rates: Sequence[Rate]) -> tuple[float, float]:
+    """Bounds of the largest less the smallest."""
+    lower = max(rate.lower for rate in rates) - min(rate.upper for rate in rates)
+    return max(lower, 0.0), max(rate.upper for rate in rates) - min(rate.lower for rate in rates)
+
+
+def rate_ratio(rates: Sequence[Rate]) -> tuple[float, float]:
+    """Bounds of the smallest divided by the largest; 1 where nobody is selected in any group."""
+    least, most = min(rate.lower for rate in rates), max(rate.upper for rate in rates)
+    lower = least / most if most else 1.0
+    least, most = min(rate.upper for rate in rates), max(rate.lower for rate in rates)
+    return lower, min(least / most, 1.0) if most else 1.0
