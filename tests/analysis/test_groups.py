@@ -179,7 +179,11 @@ def test_agrees_with_fairlearn_on_rows(fitted, rows):
     frame, label = rows
     decided = fitted["boosting"].predict(frame)
     theirs = metrics.MetricFrame(
-        metrics={"selection_rate": metrics.selection_rate, "true_positive_rate": metrics.true_positive_rate},
+        metrics={
+            "selection_rate": metrics.selection_rate,
+            "true_positive_rate": metrics.true_positive_rate,
+            "count": metrics.count,
+        },
         y_true=label,
         y_pred=decided,
         sensitive_features=frame["sex"],
@@ -188,6 +192,12 @@ def test_agrees_with_fairlearn_on_rows(fitted, rows):
     for metric in ("selection_rate", "true_positive_rate"):
         low, high = ours.difference(metric)
         assert low - 1e-12 <= theirs.difference()[metric] <= high + 1e-12
+    taken = lw.Groups.from_metric_frame(theirs)
+    for mine, read in zip(ours.groups, taken.groups, strict=True):
+        assert (mine.values, mine.share) == (read.values, read.share)
+        assert mine.rates["selection_rate"].hits == read.rates["selection_rate"].hits
+    assert "selected" in str(taken)
+    assert "true positives" in taken._repr_html_()
 
 
 def test_a_linear_score_of_continuous_numbers(monkeypatch):

@@ -22,8 +22,8 @@ from likewise.analysis.groups_result import (
     Group,
     Groups,
     Rate,
+    rate_of_counts,
 )
-from likewise.analysis.intervals import clopper_pearson
 from likewise.analysis.row_claim import RowClaim, prepare_row_claim
 from likewise.analysis.share_sample import AIMED_WIDTH
 from likewise.analysis.strata import Stratum, make_strata
@@ -342,21 +342,6 @@ class _RowCounts:
 
     def rated(self, total: int, confidence: float) -> Group:
         rates = {
-            name: _rate_of_counts(*self.counts[name], confidence) for name in METRICS if name in self.counts
+            name: rate_of_counts(*self.counts[name], confidence) for name in METRICS if name in self.counts
         }
         return Group(values=self.values, share=self.rows / total, rates=rates)
-
-
-def _rate_of_counts(hits: int, count: int, confidence: float) -> Rate:
-    """Exact of the rows; nothing is known where there are none."""
-    if not count:
-        return Rate(lower=0.0, upper=1.0, method="exact", hits=0, count=0, interval=(0.0, 1.0))
-    share = Fraction(hits, count)
-    return Rate(
-        lower=double_below(share),
-        upper=double_above(share),
-        method="exact",
-        hits=hits,
-        count=count,
-        interval=clopper_pearson(hits, count, confidence),
-    )

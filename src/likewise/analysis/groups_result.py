@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from likewise.analysis.audit_frames import plain_label
+from likewise.analysis.intervals import clopper_pearson
+from likewise.errors import SpecError
+from likewise.spec.numbers import double_above, double_below
 from likewise.verifying.shown import ShownResult
 
 FOUR_FIFTHS = (
@@ -86,6 +90,36 @@ class Groups(ShownResult):
     reason: str | None = None
     stats: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def from_metric_frame(cls, frame: Any, *, favourable: Any = 1, confidence: float = 0.99) -> Groups:
+        """From a `fairlearn.metrics.MetricFrame` with the metrics `selection_rate` and `count`, and if it has them `true_positive_rate` and `false_positive_rate`."""
+        table = frame.by_group
+        missing = [name for name in (SELECTION, "count") if name not in getattr(table, "columns", ())]
+        if missing:
+            raise SpecError(
+                f"the MetricFrame has no metric {missing[0]!r}",
+                hint="MetricFrame(metrics={'selection_rate': selection_rate, 'count': count}, ...)",
+            )
+        named = [name for name in METRICS if name in table.columns]
+        each = 1 - (1 - confidence) / len(table)
+        total, found = float(table["count"].sum()), []
+        for key, line in zip(table.index.tolist(), table.to_dict("records"), strict=True):
+            count = int(line["count"])
+            rates = {
+                name: Rate(lower=float(line[name]), upper=float(line[name]), method="exact", count=None)
+                for name in named
+            }
+            rates[SELECTION] = rate_of_counts(round(line[SELECTION] * count), count, each)
+            values = key if isinstance(key, tuple) else (key,)
+            found.append(Group(values=values, share=count / total, rates=rates))
+        return cls(
+            by=tuple(str(name) for name in table.index.names),
+            groups=tuple(found),
+            favourable=favourable,
+            over=f"the {total:,.0f} rows of a MetricFrame",
+            confidence=confidence,
+        )
+
     @property
     def metrics(self) -> tuple[str, ...]:
         """The names of the rates."""
@@ -152,6 +186,21 @@ class Groups(ShownResult):
             "reason": self.reason,
             "stats": dict(self.stats),
         }
+
+
+def rate_of_counts(hits: int, count: int, confidence: float) -> Rate:
+    """Exact of the rows; nothing is known where there are none."""
+    if not count:
+        return Rate(lower=0.0, upper=1.0, method="exact", hits=0, count=0, interval=(0.0, 1.0))
+    share = Fraction(hits, count)
+    return Rate(
+        lower=double_below(share),
+        upper=double_above(share),
+        method="exact",
+        hits=hits,
+        count=count,
+        interval=clopper_pearson(hits, count, confidence),
+    )
 
 
 def rate_difference(rates: Sequence[Rate]) -> tuple[float, float]:

@@ -128,7 +128,7 @@ def _metrics(found: Mapping[str, Any]) -> list[str]:
 
 def _rate_table(found: Mapping[str, Any], metric: str) -> Table:
     """One line a group; of rows with the interval for the people whom they are a sample of."""
-    counted = found["groups"][0][metric]["count"] is not None
+    counted = found["groups"][0][metric]["interval"] is not None
     columns = [", ".join(found["by"]), "of all", *(["rows"] if counted else []), _TITLES[metric]]
     rows = []
     for group in found["groups"]:
