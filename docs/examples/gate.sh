@@ -1,8 +1,8 @@
 #!/bin/sh
 # A gate before deployment: ends with 0 only if every claim in claims/ is proved of the model that it names,
-# and the proofs were checked again, against the model's own parameters, by the independent checker.
+# and the proofs were checked again, against the claim and the model's own parameters, by the independent checker.
 #
-# Exit codes: those of `likewise verify` (1 BIASED, 3 UNKNOWN, 2 input error) and `likewise-check` (4 rejected).
+# Exit codes: those of `likewise verify` (1 BIASED, 3 UNKNOWN, 2 input error) and `likewise-check` (4 rejected, 1 no proof of fairness).
 set -eu
 
 out=fairness
@@ -14,6 +14,6 @@ likewise verify claims/*.toml --budget 600 --certificate "$out" \
 
 for claim in claims/*.toml; do
     name=$(basename "$claim" .toml)
-    likewise export "$claim" -o "$out/$name.model"
-    likewise-check "$out/$name.likewise" --model "$out/$name.model"
+    likewise export "$claim" --whole -o "$out/$name.claim"
+    likewise-check "$out/$name.likewise" --claim "$out/$name.claim" --expect fair
 done

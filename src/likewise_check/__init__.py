@@ -10,7 +10,7 @@ report names them (`rules used: core, trees`). In this order, with the section o
 2. the claim       `core.space`, `core.properties` (with `logarithm`), `core.body`, `core.head`, `core.claim` (with the model line); `core.affine` is the one body of the core
 3. the proof       `core.cells` (the tree), `core.proof` (the walk), `core.leaves` (who judges), `core.lemma` (what a leaf has to show)
 4. the rules       `core.bound` (how every bound begins and ends), `core.independent`, `core.enumerated`, `core.separable` with `line` and `maxima`; `core.rules` lists them
-5. the answer      `core.rounding`, `core.witness`, `core.common_decision`, then `checking` and `report`
+5. the answer      `core.rounding`, `core.witness`, `core.common_decision`, then `checking`, `words` and `report`
 6. the packs       `core.registry` says which there are and how they are found; the docstring of a pack says what its modules are for
 """
 

@@ -1,4 +1,4 @@
-"""The command `likewise-check CERT`: exit code 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 interrupted."""
+"""The command `likewise-check CERT`: exit code 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 interrupted; 1 accepted, but not what `--expect` asks for."""
 
 import argparse
 import json
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from likewise_check import CheckReport, check
 
-ACCEPTED, UNREADABLE, INTERRUPTED, REJECTED = 0, 2, 3, 4
+ACCEPTED, CONTRARY, UNREADABLE, INTERRUPTED, REJECTED = 0, 1, 2, 3, 4
+EXPECTED = {"fair": "proof", "biased": "witness"}
 CLEAR_LINE = "\r\033[K"  # the line of progress
 
 
@@ -19,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report = check(
             options.certificate,
             model=options.model,
+            claim=options.claim,
             jobs=options.jobs,
             progress=_show_progress if talks else None,
         )
@@ -31,25 +33,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(json.dumps(report.to_dict()) + "\n")
     elif not options.quiet:
         # What a terminal cannot show is escaped rather than an error.
-        said = report.in_words().encode(sys.stdout.encoding or "utf-8", "backslashreplace")
-        sys.stdout.write(said.decode(sys.stdout.encoding or "utf-8") + "\n")
-    return _exit_code(report)
+        said = report.in_words(full=options.full)
+        if _exit_code(report, options.expect) == CONTRARY:
+            said += f"\nNOT AS EXPECTED: it is a {report.kind}, not a {EXPECTED[options.expect]} (--expect {options.expect})"
+        encoding = sys.stdout.encoding or "utf-8"
+        sys.stdout.write(said.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    return _exit_code(report, options.expect)
 
 
-def _exit_code(report: CheckReport) -> int:
-    if report.accepted:
-        return ACCEPTED
-    return REJECTED if report.readable else UNREADABLE
+def _exit_code(report: CheckReport, expect: str | None) -> int:
+    if not report.accepted:
+        return REJECTED if report.readable else UNREADABLE
+    return ACCEPTED if expect is None or report.kind == EXPECTED[expect] else CONTRARY
 
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="likewise-check",
         description="Checks a certificate in exact arithmetic.",
-        epilog="Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 interrupted.",
+        epilog="Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 interrupted; 1 accepted, but not what --expect asks for.",
     )
     parser.add_argument("certificate", metavar="CERT", help="the certificate file")
     parser.add_argument("--model", metavar="FILE", help="the model line the certificate must speak of")
+    parser.add_argument(
+        "--claim", metavar="FILE", help="the claim it must be about: space, similarity, property and model"
+    )
+    parser.add_argument(
+        "--expect", choices=EXPECTED, help="exit with 1 if it is accepted, but is a proof of the contrary"
+    )
+    parser.add_argument("--full", action="store_true", help="print all of the claim, however long")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument(
         "--jobs", type=_parse_jobs, default=1, metavar="N", help="worker processes (default: 1)"

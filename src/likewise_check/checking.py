@@ -20,8 +20,10 @@ from likewise_check.core.registry import CORE, PACKS, pack_of
 from likewise_check.core.space import read_similarity, read_space
 from likewise_check.core.witness import check_witness, check_witness_end
 from likewise_check.report import CheckReport
+from likewise_check.words import Details, claim_in_words
 
 VERSION = 1
+PARTS = ("space", "similarity", "property", "model")
 _VERSION_KEY = "likewise-certificate"
 
 Place: TypeAlias = str | os.PathLike[str]
@@ -31,6 +33,7 @@ def check(
     source: Place | BinaryIO,
     *,
     model: Place | None = None,
+    claim: Place | None = None,
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
     refusals: int = 1,
@@ -44,6 +47,9 @@ def check(
         The certificate, or a file open for reading.
     model : path, optional
         A file that holds the model line; its digest must be the certificate's.
+    claim : path, optional
+        A file that holds the four lines of the claim: space, similarity, property and model (`likewise export --whole` writes it). The certificate must be about
+        these.
     jobs : int
         Worker processes.
     progress : callable, optional
@@ -66,27 +72,25 @@ def check(
     lines: Lines | None = None
     try:
         with ExitStack() as stack:
-            own = None if model is None else _model_digest(model)
+            own = _own_digests(model, claim)
             if isinstance(source, str | os.PathLike):
                 source = stack.enter_context(Path(source).open("rb"))
             lines = Lines(source)
-            claim = _read_claim(lines, found)
-            if own not in (None, found["digests"]["model"]):
-                raise Rejected("the certificate speaks of another model than the file given")
+            claimed = _read_claim(lines, found, own)
             if found["kind"] == "proof":
                 until = began + seconds
-                jury = stack.enter_context(Jury(claim, tally, jobs=jobs, refusals=refusals, until=until))
-                cells, end = check_nodes(lines, jury, claim, progress or _no_progress)
-                clearance, covered = check_end(end, lines, claim, tally, cells)
+                jury = stack.enter_context(Jury(claimed, tally, jobs=jobs, refusals=refusals, until=until))
+                cells, end = check_nodes(lines, jury, claimed, progress or _no_progress)
+                clearance, covered = check_end(end, lines, claimed, tally, cells)
                 stated = {"cells": cells, "clearance": clearance, "covers_floating_point": covered}
-                stated["decided"] = decision_of_all(claim, tally.sides)
+                stated["decided"] = decision_of_all(claimed, tally.sides)
             else:
-                check_witness(lines.value("the witness"), claim)
+                check_witness(lines.value("the witness"), claimed)
                 check_witness_end(lines.value("the end"), lines)
                 stated = {}
             if lines.following() is not None:
                 raise Rejected("something follows the end")
-            found.update(stated, accepted=True, packs=_packs_used(claim, tally))
+            found.update(stated, accepted=True, packs=_packs_used(claimed, tally))
     except OSError as error:
         found.update(readable=False, accepted=False, reason=f"cannot be read: {error.strerror or error}")
     except Rejected as rejection:
@@ -96,8 +100,8 @@ def check(
     return CheckReport(**found, rules=tally.rules, refused=refused, seconds=perf_counter() - began)
 
 
-def _read_claim(lines: Lines, found: dict[str, Any]) -> Claim:
-    """The header and the four lines of the claim, whose digests it states."""
+def _read_claim(lines: Lines, found: dict[str, Any], own: dict[str, str]) -> Claim:
+    """The header and the four lines of the claim, whose digests it states; those that the user knows must be the same."""
     header = lines.value("the header")
     version = header.get(_VERSION_KEY) if type(header) is dict else None
     if type(version) is not int or version != VERSION:
@@ -108,7 +112,7 @@ def _read_claim(lines: Lines, found: dict[str, Any]) -> Claim:
         header, "the header", **{_VERSION_KEY: anything}, kind=kinds, tool=text, words=text, digests=anything
     )
     stated = record(digests, "the digests", space=text, similarity=text, property=text, model=text)
-    found["digests"] = dict(zip(("space", "similarity", "property", "model"), stated, strict=True))
+    found["digests"] = dict(zip(PARTS, stated, strict=True))
 
     def sealed(name: str) -> object:
         value = lines.value(f"the {name}")
@@ -121,7 +125,12 @@ def _read_claim(lines: Lines, found: dict[str, Any]) -> Claim:
     asked = read_property(sealed("property"))
     model = read_model(sealed("model"), space, asked)
     claim = Claim(space=space, similarity=similarity, model=model, asked=asked)
-    found["claim"] = claim.in_words(refuted=found["kind"] == "witness")
+    found["claim"] = claim_in_words(claim, refuted=found["kind"] == "witness")
+    found["details"] = Details(space=space, similarity=similarity)
+    for name, digest in own.items():
+        if digest != found["digests"][name]:
+            raise Rejected(f"the certificate speaks of another {name} than the file given")
+    found["compared"] = tuple(own)
     return claim
 
 
@@ -131,11 +140,22 @@ def _packs_used(claim: Claim, tally: Tally) -> tuple[str, ...]:
     return tuple(pack for pack in PACKS if pack in used)
 
 
-def _model_digest(place: Place) -> str:
-    """SHA-256 of a model line in a file of its own, with or without its line feed."""
-    with Path(place).open("rb") as file:
-        content = file.read(LONGEST_LINE + 2)
-    return hashlib.sha256(content.removesuffix(b"\n")).hexdigest()
+def _own_digests(model: Place | None, claim: Place | None) -> dict[str, str]:
+    """SHA-256 of what the user's own files hold, by the parts of a claim: lines with their line feeds, of the last one with or without."""
+    own: dict[str, str] = {}
+    for place, parts in ((claim, PARTS), (model, ("model",))):
+        if place is None:
+            continue
+        with Path(place).open("rb") as file:
+            content = file.read(len(parts) * (LONGEST_LINE + 1) + 1)
+        lines = content.removesuffix(b"\n").split(b"\n") if len(parts) > 1 else [content.removesuffix(b"\n")]
+        if len(lines) != len(parts):
+            raise Rejected(f"a claim file has {len(parts)} lines, {', '.join(parts)}, not {len(lines)}")
+        for name, line in zip(parts, lines, strict=True):
+            digest = hashlib.sha256(line).hexdigest()
+            if own.setdefault(name, digest) != digest:
+                raise Rejected(f"the two files given speak of two different {name}s")
+    return own
 
 
 def _no_progress(_: int) -> None:

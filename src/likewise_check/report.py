@@ -1,10 +1,11 @@
 """What a check found: a value, and the same in words."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, Literal
 
 from likewise_check.core.numbers import number_text, readable_number
+from likewise_check.words import Details
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,10 @@ class CheckReport:
         'proof' or 'witness'.
     claim : str
         The claim, in words made from its data.
+    details : Details or None
+        The values of every feature, what may differ and the constraints: `details.lines(full=True)`.
+    compared : tuple of str
+        What is known to be as in a file of the user's: 'space', 'similarity', 'property', 'model'.
     cells : int
         How many nodes the proof has.
     rules : dict
@@ -53,6 +58,8 @@ class CheckReport:
     line: int | None = None
     kind: Literal["proof", "witness"] | None = None
     claim: str = ""
+    details: Details | None = field(default=None, repr=False)
+    compared: tuple[str, ...] = ()
     cells: int = 0
     rules: dict[str, int] = field(default_factory=dict)
     packs: tuple[str, ...] = ()
@@ -66,22 +73,25 @@ class CheckReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values; the clearance is a text such as "3/8"."""
-        clearance = None if self.clearance is None else number_text(self.clearance)
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
         return {
-            **asdict(self),
-            "clearance": clearance,
-            "refused": list(self.refused),
-            "packs": list(self.packs),
+            **{name: list(value) if isinstance(value, tuple) else value for name, value in values.items()},
+            "details": self.details.lines(full=True) if self.details else [],
+            "clearance": None if self.clearance is None else number_text(self.clearance),
         }
 
-    def in_words(self) -> str:
-        """The report for people, a few lines."""
+    def in_words(self, *, full: bool = False) -> str:
+        """The report for people: a few lines and the claim's own, all of them if `full`."""
         said = [f"claim: {self.claim}"] if self.claim else []
+        said += [f"  {line}" for line in (self.details.lines(full=full) if self.details else ())]
         if self.accepted:
-            said.append(f"ACCEPTED: the {self.kind} holds, in exact arithmetic")
+            what = "" if self.kind == "proof" else ": a proof that the claim of fairness is false"
+            said.append(f"ACCEPTED: the {self.kind} holds, in exact arithmetic{what}")
         else:
             where = "" if self.line is None else f" (line {self.line})"
             said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
+        if self.accepted and self.compared:
+            said.append(f"as in your file: {', '.join(self.compared)}")
         if self.packs:
             said.append(f"rules used: {', '.join(self.packs)}")
         if self.decided is not None:

@@ -253,7 +253,11 @@ def test_levels_and_constraints_in_words():
     features = [integer("a"), categorical("b", [True, worth(1), "1"]), ordinal("c", ["x", "y"])]
     features.append(categorical("d", ["p", None, "q"]))
     nodes = [["independent"]]
-    for prop, words in [(decision(2), "margin of 2"), (score(1), "scores"), (probability("1/8"), "0.125")]:
+    for prop, words in [
+        (decision(2), "both scores at least 2 from"),
+        (score(1), "scores"),
+        (probability("1/8"), "0.125"),
+    ]:
         report = checked(
             proof(features, [SAME, FREE, within(1), pairs([0, 2])], prop, affine(0, [line(0, 1)]), nodes)
         )

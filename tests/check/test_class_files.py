@@ -298,7 +298,10 @@ def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:
 
 def test_claims_in_words() -> None:
     assert checked(stepped()).claim.endswith("get the same one of 3 classes.")
-    assert "answer to whether their class is 1 (of 3) with a margin of 0.5" in checked(one_class()).claim
+    said = checked(one_class()).claim
+    assert "No two" in said
+    assert "different answers to whether their class is 1 (of 3), both by scores" in said
+    assert "ahead of all others by at least 0.5" in said
     assert "scores of each of 3 classes that differ by at most 1" in checked(scored()).claim
     assert "probabilities of class 1 that differ by at most 0.5" in checked(soft()).claim
 

@@ -204,10 +204,11 @@ def code_lines(source: str) -> int:
 
 # Lines of code that a part of the package may have at most: what whoever trusts a proof has to read.
 SIZES = {
-    "program": 210,  # the command, and what it answers
-    "core": 1830,
+    "program": 250,  # the command, and what it answers
+    "words": 130,  # the claim for people
+    "core": 1850,
     "axes": 60,
-    "classes": 620,
+    "classes": 630,
     "combined": 70,
     "kernel": 890,
     "network": 720,
@@ -222,7 +223,7 @@ def part_of(path: Path) -> str:
     first, *rest = path.relative_to(PACKAGE).parts
     if first == "packs" and rest[0] != "__init__.py":
         return rest[0].removesuffix(".py")
-    return "core" if first == "core" else "program"
+    return "core" if first == "core" else "words" if first == "words.py" else "program"
 
 
 def test_size_of_the_package():

@@ -63,6 +63,20 @@ def test_the_export_ties_the_certificate_to_the_model(run, tmp_path):
     assert checked(path, "--model", tmp_path / "none.json").returncode == 2
 
 
+def test_the_whole_export_ties_the_certificate_to_the_claim(run, tmp_path):
+    path, own, other = tmp_path / "c.likewise", tmp_path / "own.lines", tmp_path / "other.lines"
+    run(f"verify --model fair.skops {CLAIM} --certificate {path}")
+    done = run(f"export --model fair.skops {CLAIM} --whole -o {own}")
+    assert done.exit_code == 0
+    assert "space, similarity, property" in done.stdout
+    run(f"export --model fair.skops {CLAIM} --property score:1 --whole -o {other}")
+    assert checked(path, "--claim", own, "--expect", "fair").returncode == 0
+    assert checked(path, "--claim", own, "--expect", "biased").returncode == 1
+    refused = checked(path, "--claim", other)
+    assert refused.returncode == 4
+    assert "another property" in refused.stdout
+
+
 def test_an_export_that_cannot_be_written_is_an_input_error(run, tmp_path):
     done = run(f"export --model m.skops {CLAIM} -o {tmp_path}/nowhere/m.json")
     assert done.exit_code == 2

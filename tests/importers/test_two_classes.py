@@ -76,7 +76,7 @@ def test_the_certificate_has_the_differences():
     import json
 
     _, both = imported(LASTS[0])
-    body = json.loads(model_line(as_one_score(both).model))["model"]["body"]
+    body = json.loads(model_line(as_one_score(both).model, SPACE))["model"]["body"]
     for tree, nodes in zip(both.model.bodies[0].ensemble.trees, body["trees"], strict=True):
         for place, node in enumerate(nodes):
             if isinstance(node, str):

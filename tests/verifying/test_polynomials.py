@@ -163,7 +163,9 @@ def test_proofs_follow_the_schema_whether_or_not_they_are_checked():
     prepared = posed(mixed_model(), SPACE, similar, property)
     outcome = decide(prepared.task)
     statement = Statement(words="a claim", question=prepared.task.question)
-    certificate, _ = write_proof(prepared, outcome.frontiers or outcome.proof, lambda: Fraction(0), statement)
+    certificate, _, _ = write_proof(
+        prepared, outcome.frontiers or outcome.proof, lambda: Fraction(0), statement
+    )
     lines = [json.loads(line) for line in gzip.decompress(certificate.content).splitlines()]
     assert lines[4]["model"]["body"]["kind"] == "polynomial"
     assert lines[4]["model"]["rounding"] is None

@@ -77,6 +77,6 @@ def _reproduction_text(result: Result, path: str | None, command: str | None) ->
     return (
         f"{first}{code_block_md(chr(10).join(commands))}\n\n"
         f"The certificate holds the claim, the model's exact parameters and the {what}; `likewise-check` needs nothing else, shares no "
-        "code with the search, and exits with 0 (accepted), 4 (rejected) or 2 (unreadable). `likewise export` writes the parameters of "
-        "a model at hand, and `likewise-check --model` compares them with the certificate's."
+        "code with the search, and exits with 0 (accepted), 4 (rejected) or 2 (unreadable). `likewise export --whole` writes the claim "
+        "about a model at hand, and `likewise-check --claim` compares it with the certificate's."
     )

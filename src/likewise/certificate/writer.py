@@ -44,7 +44,9 @@ class Writer:
         self._digest = hashlib.sha256()
         self.nodes = 0
         names = ("space", "similarity", "property", "model")
-        digests = {name: hashlib.sha256(part).hexdigest() for name, part in zip(names, lines, strict=True)}
+        self.digests = {
+            name: hashlib.sha256(part).hexdigest() for name, part in zip(names, lines, strict=True)
+        }
         self._write(
             json_line(
                 {
@@ -52,7 +54,7 @@ class Writer:
                     "kind": kind,
                     "tool": f"likewise {__version__}",
                     "words": words,
-                    "digests": digests,
+                    "digests": self.digests,
                 }
             )
         )
@@ -210,7 +212,7 @@ def space_line(pairs: PairSpace) -> bytes:
     return json_line(
         {
             "space": {
-                "features": [_feature(name, space[name]) for name in space.names],
+                "features": _features(space),
                 "constraints": [_constraint(space, i) for i in range(len(space.constraints))],
             }
         }
@@ -235,8 +237,8 @@ def class_property_line(kind: str, level: Fraction, of: int | None) -> bytes:
     return json_line({"property": {"kind": kind, name: format_number(level), "class": of}})
 
 
-def model_line(model: Model) -> bytes:
-    """The model's exact parameters. Also what a model export holds, so that digests can be compared."""
+def model_line(model: Model, space: Space) -> bytes:
+    """The model's exact parameters and the features that it is a model of. Also what a model export holds, so that digests can be compared."""
     return json_line(
         {
             "model": {
@@ -244,6 +246,7 @@ def model_line(model: Model) -> bytes:
                 "body": family_of(model.bodies[0]).line(model.bodies, model.embedding),
                 "head": _head(model.head) if model.n_scores == 1 else _class_head(model.head),
                 "rounding": None if model.rounding is None else model.rounding.line(),
+                "features": _features(space),
             }
         }
     )
@@ -267,6 +270,10 @@ def _link(head: Head) -> Any:
     if head.link is None or (head.slope == 1 and head.offset == 0):
         return head.link
     return [head.link, format_number(head.slope), format_number(head.offset)]
+
+
+def _features(space: Space) -> list[dict[str, Any]]:
+    return [_feature(name, space[name]) for name in space.names]
 
 
 def _feature(name: str, feature: Feature) -> dict[str, Any]:

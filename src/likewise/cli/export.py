@@ -1,4 +1,4 @@
-"""``likewise export``: the model as certificates hold it, to compare digests with."""
+"""``likewise export``: the model, or the whole claim, as certificates hold it, to compare digests with."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from likewise.cli.options import ClaimFlags
 
 
-def export(output: str, **given: Any) -> None:
-    """Write the model's exact parameters, for `likewise-check CERT --model FILE`.
+def export(output: str, whole: bool, **given: Any) -> None:
+    """Write the model's exact parameters, for `likewise-check CERT --model FILE`, or the --whole claim, for `--claim FILE`.
 
-    Whoever holds the model can tell in this way that a certificate is about this very model.
+    Whoever holds the model can tell in this way that a certificate is about this very model, space, similarity and property.
     """
     from likewise.certificate.writer import model_line
     from likewise.cli.claims import load_claim
@@ -18,13 +18,16 @@ def export(output: str, **given: Any) -> None:
     from likewise.errors import DataError
     from likewise.run import open_run
     from likewise.spec.atomic_write import write_atomically
+    from likewise.verifying.certification import problem_lines
 
     flags = ClaimFlags.of(given)
     with open_run(budget=0, import_budget=flags.import_budget) as run:
-        imported = load_claim(flags, run).problem.imported
-    line = model_line(imported.model)
+        problem = load_claim(flags, run, given["property"], given["class_of_interest"]).problem
+    imported = problem.imported
+    lines = problem_lines(problem) if whole else [model_line(imported.model, imported.space)]
     try:
-        write_atomically(output, line + b"\n")
+        write_atomically(output, b"".join(line + b"\n" for line in lines))
     except OSError as error:
         raise DataError(f"{output}: cannot be written: {error.strerror or error}") from None
-    emit(f"{output}: exact parameters of {imported.model.family}")
+    what = "space, similarity, property and exact parameters" if whole else "exact parameters"
+    emit(f"{output}: {what} of {imported.model.family}")

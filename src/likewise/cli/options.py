@@ -379,6 +379,9 @@ CERTIFICATE_FILE = click.Argument(["certificate"], metavar="CERT")
 PARAMETERS_OUTPUT = click.Option(
     ["-o", "--output"], required=True, metavar="FILE", help="Where to write the model's parameters."
 )
+WHOLE_CLAIM = click.Option(
+    ["--whole"], is_flag=True, help="Write the whole claim: space, similarity, property and model."
+)
 DATA_FILE = click.Argument(["data"])
 SPEC_OUTPUT = click.Option(["-o", "--output"], metavar="FILE", help="Write here instead of to stdout.")
 FORCE = click.Option(["--force"], is_flag=True, help="Overwrite the output file.")

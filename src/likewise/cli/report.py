@@ -75,7 +75,14 @@ def report(**given: Any) -> int:
         analyses,
         command=shlex.join(["likewise", *sys.argv[1:]]),
         export=shlex.join(
-            repeat_command("export", "report", given, flags.spec, loaded.property, {"output": "model.json"})
+            repeat_command(
+                "export",
+                "report",
+                given,
+                flags.spec,
+                loaded.property,
+                {"output": "claim.lines", "whole": True},
+            )
         ),
         certificate_file=None if result.certificate is None else given["certificate"],
         display=display_names(flags),

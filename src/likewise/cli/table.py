@@ -159,7 +159,11 @@ COMMANDS = (
         exits=EXIT_CODES_TEXT,
     ),
     Command(run=explain, section=TELL, options=(o.CERTIFICATE_FILE, o.JSON, o.DEBUG)),
-    Command(run=export, section=TELL, options=(o.SPEC, *o.CLAIM, o.PARAMETERS_OUTPUT, o.DEBUG)),
+    Command(
+        run=export,
+        section=TELL,
+        options=(*ABOUT_A_CLASS, o.PARAMETERS_OUTPUT, o.WHOLE_CLAIM, o.DEBUG),
+    ),
     Command(run=warm_up, section=MORE, options=(o.DEBUG,)),
     Command(run=paper, section=MORE, options=(*o.PAPER, o.DEBUG), group="bench"),
 )

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, inf, isinf
 from threading import TIMEOUT_MAX
@@ -37,16 +37,20 @@ from likewise.progress import Snapshot
 from likewise.run import usable_cores
 from likewise.search.proof import Proof, Split, walk_proof
 from likewise.search.workers import is_loss
+from likewise.verifying.posed_problem import check_property, imported_question
 from likewise_check import CheckReport, check
 
 if TYPE_CHECKING:
+    from likewise.families.scored_model import Model
     from likewise.model.cases import Case, Witness
     from likewise.model.question import Question
+    from likewise.problem import Problem
     from likewise.run import Run
     from likewise.search.budget import Budget
     from likewise.search.checkpoint import Checkpoint
     from likewise.search.frontiers import Frontiers
     from likewise.search.task import SearchTask
+    from likewise.spec.pairs import PairSpace
     from likewise.verifying.posed_problem import PosedProblem
 
 __all__ = ["CheckReport", "CheckRunner", "Statement", "certify_proof", "certify_witness", "check"]
@@ -97,11 +101,22 @@ class Statement:
     question: Question
 
     def lines(self, posed: PosedProblem) -> Sequence[bytes]:
-        pairs, asked = posed.pairs, self.question
-        about = property_line(asked.kind, asked.level)
-        if asked.several:
-            about = class_property_line(asked.kind, asked.level, asked.of)
-        return space_line(pairs), similarity_line(pairs), about, model_line(posed.imported.model)
+        return _claim_lines(posed.pairs, self.question, posed.imported.model)
+
+
+def problem_lines(problem: Problem) -> Sequence[bytes]:
+    """Space, similarity, property and model, as the certificate of a verdict on a problem holds them."""
+    imported = problem.imported
+    check_property(problem.claim.property, imported.model)
+    question = imported_question(imported, problem.claim.property)
+    return _claim_lines(imported.recoding.pairs(problem.relations), question, imported.model)
+
+
+def _claim_lines(pairs: PairSpace, asked: Question, model: Model) -> Sequence[bytes]:
+    about = property_line(asked.kind, asked.level)
+    if asked.several:
+        about = class_property_line(asked.kind, asked.level, asked.of)
+    return space_line(pairs), similarity_line(pairs), about, model_line(model, pairs.space)
 
 
 def keep_state(posed: PosedProblem, checkpoint: Checkpoint | None, question: bytes) -> None:
@@ -129,7 +144,7 @@ def _claim_digests(posed: PosedProblem, question: bytes) -> dict[str, str]:
         "space": space_line(pairs),
         "similarity": similarity_line(pairs),
         "question": question,
-        "model": model_line(model),
+        "model": model_line(model, pairs.space),
     }
     return {name: hashlib.sha256(line).hexdigest() for name, line in lines.items()}
 
@@ -154,6 +169,15 @@ def check_in_time(
     """What the checker says of a certificate of few lines, which takes longer to read than it took to write since `began`."""
     clock.check_clock(READING_FACTOR * (clock.now() - began))
     return checking.check(certificate, problem.budget.checking_seconds)
+
+
+def confirm_subject(report: CheckReport, kind: str, digests: Mapping[str, str]) -> CheckReport:
+    """The report, if what the checker accepted is what it was asked about: a proof or a witness of this very claim. Otherwise nothing is accepted."""
+    if not report.accepted or (report.kind == kind and report.digests == digests):
+        return report
+    return replace(
+        report, accepted=False, reason=f"the checker accepted something else than the {kind} of this claim"
+    )
 
 
 def explain_refusal(report: CheckReport, budget: Budget) -> str:
@@ -185,7 +209,8 @@ def certify_witness(
         writer.witness(witness.x, witness.other, told, exact=exact)
     writer.end_witness()
     certificate = Certificate(file.getvalue())
-    return certificate, check_in_time(checking, certificate, posed.task, began)
+    report = check_in_time(checking, certificate, posed.task, began)
+    return certificate, confirm_subject(report, "witness", writer.digests)
 
 
 def certify_proof(
@@ -199,9 +224,10 @@ def certify_proof(
     the scores may move with every leaf still holding."""
     while True:
         began = clock.now()
-        certificate, places = write_proof(posed, found, clearance, statement)
+        certificate, places, digests = write_proof(posed, found, clearance, statement)
         clock.check_clock(READING_FACTOR * (clock.now() - began))
         report = check_proof(checking, certificate, posed.task, len(places))
+        report = confirm_subject(report, "proof", digests)
         if report.accepted or isinstance(found, Proof) or not (report.refused and report.finished):
             return certificate, report
         if found.reopen([places[i] for i in report.refused]) or found.run() != "closed":
@@ -210,8 +236,8 @@ def certify_proof(
 
 def write_proof(
     posed: PosedProblem, found: Frontiers | Proof, clearance: Callable[[], Clearance], statement: Statement
-) -> tuple[Certificate, list[tuple[int, int]]]:
-    """The certificate of complete proofs, and for each of its lines the case and the number of the node."""
+) -> tuple[Certificate, list[tuple[int, int]], dict[str, str]]:
+    """The certificate of complete proofs, for each of its lines the case and the number of the node, and the digests of what it is about."""
     file, question = io.BytesIO(), statement.question
     writer = Writer(file, kind="proof", words=statement.words, lines=statement.lines(posed))
     places = []
@@ -231,7 +257,7 @@ def write_proof(
                 _write_node(writer, node, case)
     stated, covers = _stated_room(posed, found, clearance, statement)
     writer.end_proof(clearance=stated, covers_floating_point=covers)
-    return Certificate(file.getvalue()), places
+    return Certificate(file.getvalue()), places, writer.digests
 
 
 def _write_inner_split(writer: Writer, split: Split, posed: PosedProblem) -> None:

@@ -146,9 +146,7 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
     by half the lead of one over the other (`importers.two_classes`), of which the margin is half as well."""
     imported, asked = problem.imported, problem.claim.property
     family = family_of(imported.model.bodies[0])
-    question = question_of(
-        asked, imported.model.head, imported.model.family, by_lines=family.softmax == "lines"
-    )
+    question = imported_question(imported, asked)
     lead = as_one_score(imported, share=HALF) if by_lead and question.kind == "decision" else None
     if lead is not None:
         imported = lead
@@ -188,6 +186,14 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
         gauge=Gauge(asked=question),
         mirrored=question.mirrored,
         like=problem.claim.X,
+    )
+
+
+def imported_question(imported: ImportedModel, asked: Property) -> Question:
+    """What is asked of the scores of an imported model."""
+    model = imported.model
+    return question_of(
+        asked, model.head, model.family, by_lines=family_of(model.bodies[0]).softmax == "lines"
     )
 
 

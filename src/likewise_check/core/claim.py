@@ -9,14 +9,13 @@ The model line has a body that gives the scores, a head that reads them, and how
 from dataclasses import dataclass
 
 from likewise_check.core.body import Body
-from likewise_check.core.fields import Rejected, anything, record, text
+from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text
 from likewise_check.core.head import Head
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.numbers import readable_number
 from likewise_check.core.properties import Property
 from likewise_check.core.registry import find_entry, read_body
 from likewise_check.core.rounding import Rounding
-from likewise_check.core.space import Relation, Space
+from likewise_check.core.space import Relation, Space, read_feature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,19 +35,20 @@ class Model:
 def read_model(line: object, space: Space, asked: Property) -> Model:
     """The model of a certificate's fifth line; it must have what the property speaks of."""
     (content,) = record(line, "the line", model=anything)
-    _, item, described, rounding = record(
-        content, "the model", family=text, body=anything, head=anything, rounding=anything
+    bound: dict[str, Reader] = {}
+    if type(content) is dict and "features" in content:
+        bound = {"features": array_of(read_feature)}
+    _, item, described, rounding, *features = record(
+        content, "the model", family=text, body=anything, head=anything, rounding=anything, **bound
     )
+    if features and tuple(features[0]) != space.features:
+        raise Rejected("the features of the model are not those of the space")
     of_classes = type(described) is dict and "classes" in described
     head: Head = find_entry("HEADS", "classes" if of_classes else "labels")(described, asked)
     body = read_body(item, "the body", space, head.scores)
     if any(feature.missing is not None for feature in space.features) and not body.knows_missing:
         raise Rejected("only trees bodies know missing values")
     return Model(body=body, head=head, rounding=body.read_rounding(rounding))
-
-
-_MOST_NAMES = 20
-_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,35 +74,3 @@ class Claim:
             offset=offset,
             outcome=head.outcome(body, self.asked),
         )
-
-    def in_words(self, *, refuted: bool) -> str:
-        """The claim for people, or its contrary if a witness refutes it; texts of the file are quoted and escaped."""
-        features, constraints = len(self.space.features), len(self.space.constraints)
-        space = f"the space ({features} features, {constraints} constraints)"
-        free, within, paired = (self._related_names(sort) for sort in ("free", "within", "pairs"))
-        may = [
-            f"may differ in any way in {_join_names(free)}" if free else "",
-            f"may differ in {_join_names(within)}" if within else "",
-            f"may differ between allowed levels in {_join_names(paired)}" if paired else "",
-            "agree in all other features",
-        ]
-        start, verb = ("Some two", "do not get") if refuted else ("Every two", "get")
-        outcome = self.model.head.in_words(self.asked)
-        return f"{start} individuals of {space} that {' and '.join(filter(None, may))} {verb} {outcome}."
-
-    def _related_names(self, sort: str) -> list[str]:
-        return [self._named(k) for k, relation in enumerate(self.similarity) if relation.kind == sort]
-
-    def _named(self, k: int) -> str:
-        feature, tolerance = self.space.features[k], self.similarity[k].tolerance
-        name = repr(feature.name[:_LONGEST_NAME])
-        if tolerance is None:
-            return name
-        return (
-            f"{name} by at most {readable_number(tolerance)}{' steps' if feature.kind == 'ordinal' else ''}"
-        )
-
-
-def _join_names(names: list[str]) -> str:
-    more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
-    return ", ".join(names[:_MOST_NAMES] + more)

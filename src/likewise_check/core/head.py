@@ -60,8 +60,8 @@ class Head(Protocol):
     def outcome(self, body: Body, asked: Property) -> Outcome | None:
         """What pairs come to, if W does not tell it."""
 
-    def in_words(self, asked: Property) -> str:
-        """What similar individuals get, for people."""
+    def in_words(self, asked: Property) -> tuple[str, bool]:
+        """For people, what every two similar individuals get, or (False) what no two of them get."""
 
     def adds_up(self, asked: Property) -> bool:
         """Whether the property is about scores, not about what a program makes of them in ways that are not described."""
@@ -108,14 +108,25 @@ class Labels:
     def outcome(self, _body: Body, _asked: Property) -> None:
         """W tells all."""
 
-    def in_words(self, asked: Property) -> str:
-        """What similar individuals get."""
+    def in_words(self, asked: Property) -> tuple[str, bool]:
+        """What every two similar individuals get, or what no two of them get."""
+        margin = readable_number(asked.bound)
         if asked.kind != "decision":
             what = "scores" if asked.kind == "score" else "probabilities"
-            return f"{what} that differ by at most {readable_number(asked.bound)}"
-        at_zero = "upper" if self.upper_at_zero else "lower"
-        margin = f" with a margin of {readable_number(asked.bound)}" if asked.bound else ""
-        return f"the same decision{margin} (a score of 0 gives the {at_zero} label)"
+            return f"{what} that differ by at most {margin}", True
+        if not asked.bound:
+            at_zero = "upper" if self.upper_at_zero else "lower"
+            return f"the same decision (a score of 0 gives the {at_zero} label)", True
+        contrary = readable_number(-asked.bound)
+        sides = f"one above {margin} and the other at most {contrary}"
+        if self.upper_at_zero:
+            sides = f"one below {contrary} and the other at least {margin}"
+        if asked.bound < 0:
+            return f"scores of which {sides} (a margin below 0: also where the decision is the same)", False
+        return (
+            f"different decisions with both scores at least {margin} from the threshold ({sides})",
+            False,
+        )
 
     def adds_up(self, asked: Property) -> bool:
         """How a program rounds sigma is not described."""

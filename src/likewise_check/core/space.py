@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import TypeAlias
 
 from likewise_check.core.fields import (
     Reader,
@@ -26,6 +27,10 @@ MOST_FEATURES = 10_000
 MOST_LEVELS = 100_000
 MOST_CONSTRAINTS = 1_000
 
+Level: TypeAlias = tuple[
+    str, str | Exact
+]  # its sort, and its text or number: equal exactly if the levels are the same
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
@@ -35,9 +40,13 @@ class Feature:
     kind: str
     lo: Fraction
     hi: Fraction
-    levels: int = 0  # of levels kinds only
+    names: tuple[Level, ...] = ()  # of levels kinds only
     values: tuple[Exact, ...] | None = None
     missing: Fraction | None = None  # the code of a number that is missing, if it may be
+
+    @property
+    def levels(self) -> int:
+        return len(self.names)
 
     @property
     def discrete(self) -> bool:
@@ -115,7 +124,7 @@ def read_space(line: object) -> Space:
     """The space of a certificate's second line."""
     (content,) = record(line, "the line", space=anything)
     features, items = record(
-        content, "the space", features=array_of(_read_feature), constraints=array_of(anything)
+        content, "the space", features=array_of(read_feature), constraints=array_of(anything)
     )
     if not 1 <= len(features) <= MOST_FEATURES or sum(feature.levels for feature in features) > MOST_LEVELS:
         raise Rejected(f"a space has 1 to {MOST_FEATURES} features with at most {MOST_LEVELS} levels in all")
@@ -133,7 +142,8 @@ def read_similarity(line: object, space: Space) -> tuple[Relation, ...]:
     return tuple(_read_relation(item, f"relation {k}", space.features[k]) for k, item in enumerate(items))
 
 
-def _read_feature(item: object, what: str) -> Feature:
+def read_feature(item: object, what: str) -> Feature:
+    """One feature of a space."""
     sort = kind(item, what, "continuous", "integer", "categorical", "ordinal")
     if sort in ("continuous", "integer"):
         return _read_numeric(item, what, sort)
@@ -143,7 +153,7 @@ def _read_feature(item: object, what: str) -> Feature:
     numbers = all(sort in ("truth", "number") for sort, _ in levels)
     values = tuple(value for _, value in levels) if numbers else None
     hi = Fraction(len(levels) - 1)
-    return Feature(name=name, kind=sort, lo=Fraction(0), hi=hi, levels=len(levels), values=values)
+    return Feature(name=name, kind=sort, lo=Fraction(0), hi=hi, names=tuple(levels), values=values)
 
 
 def _read_numeric(item: object, what: str, sort: str) -> Feature:
@@ -162,8 +172,7 @@ def _read_numeric(item: object, what: str, sort: str) -> Feature:
     return Feature(name=name, kind=sort, lo=lo, hi=hi, missing=code)
 
 
-def _read_level(item: object, what: str) -> tuple[str, str | Exact]:
-    """A level as its sort and its text or number: equal exactly if the levels are the same."""
+def _read_level(item: object, what: str) -> Level:
     if item is None:
         return "missing", ""
     if type(item) is bool:

@@ -52,17 +52,21 @@ class ClassHead:
         """How a program rounds a softmax is not described."""
         return asked.kind != "probability" or self.classes.link == "identity"
 
-    def in_words(self, asked: Property) -> str:
-        """What similar individuals get."""
-        of, count = asked.of, self.classes.count
+    def in_words(self, asked: Property) -> tuple[str, bool]:
+        """What every two similar individuals get, or what no two of them get."""
+        of, count, bound = asked.of, self.classes.count, readable_number(asked.bound)
         if asked.kind != "decision":
             what = "scores" if asked.kind == "score" else "probabilities"
             whose = f"each of {count} classes" if of is None else f"class {of}"
-            return f"{what} of {whose} that differ by at most {readable_number(asked.bound)}"
-        what = f"the same one of {count} classes"
+            return f"{what} of {whose} that differ by at most {bound}", True
+        if asked.bound:
+            what = f"different ones of {count} classes"
+            if of is not None:
+                what = f"different answers to whether their class is {of} (of {count})"
+            return f"{what}, both by scores that are ahead of all others by at least {bound}", False
         if of is not None:
-            what = f"the same answer to whether their class is {of} (of {count})"
-        return what + (f" with a margin of {readable_number(asked.bound)}" if asked.bound else "")
+            return f"the same answer to whether their class is {of} (of {count})", True
+        return f"the same one of {count} classes", True
 
     def cases(self, node: Leaf, asked: Property) -> tuple[bool, Iterator[Case]]:
         """Those that a proof with this first node must settle, in order."""
