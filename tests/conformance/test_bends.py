@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_transformer
+from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import FeatureUnion, make_pipeline
@@ -16,6 +17,8 @@ from sklearn.preprocessing import (
     KBinsDiscretizer,
     MinMaxScaler,
     PolynomialFeatures,
+    PowerTransformer,
+    QuantileTransformer,
     StandardScaler,
 )
 from sklearn.svm import SVC, SVR
@@ -265,3 +268,97 @@ def test_refused(columns, space, said):
 def test_a_tolerance_of_the_raw_number():
     with pytest.raises(UnsupportedModel, match=r"the model sees log1p\(income\)"):
         lw.verify(fitted(LOG), TWO, lw.Similarity(within={"income": 100}))
+
+
+# -- fitted functions -------------------------------------------------------------------------------------
+
+FITTED = {
+    "yeo-johnson": PowerTransformer(),
+    "yeo-johnson as it is": PowerTransformer(standardize=False),
+    "box-cox": PowerTransformer(method="box-cox"),
+    "uniform": QuantileTransformer(n_quantiles=20),
+    "normal": QuantileTransformer(n_quantiles=30, output_distribution="normal"),
+}
+DRAWN = np.random.default_rng(5)
+SAMPLES = {
+    "positive": DRAWN.lognormal(3, 2, 200),
+    "skewed to the left": 40 - DRAWN.exponential(3, 200),
+    "with ties": np.maximum(DRAWN.normal(5, 4, 200).round(), 1.0),
+    "both signs": DRAWN.normal(-2, 30, 200),
+}
+
+
+def fitted_bends(name, sample):
+    """The function that is read of a fitted transformer, and the transformer."""
+    numbers = SAMPLES[sample]
+    if name == "box-cox":
+        numbers = numbers - min(numbers.min(), 0) + 0.5
+    frame = pd.DataFrame({"x": numbers})
+    transformer = FITTED[name].fit(frame)
+    lo = numbers.min() / 2 if name == "box-cox" else numbers.min() - 1
+    space = lw.Space({"x": lw.Continuous(float(lo), float(numbers.max() + 1))})
+    model = make_pipeline(transformer, LinearRegression().fit(transformer.transform(frame), numbers))
+    return import_model(model, space, rows=space.encode(frame)).recoding.parts[0].bend, transformer
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("name", FITTED)
+def test_fitted_functions_are_the_transformers_own(name, sample):
+    one, transformer = fitted_bends(name, sample)
+    inside, numbers = one.range(), DRAWN.uniform(one.lo, one.hi, 400)
+    ends = [one.lo, one.hi]
+    for _ in range(100):
+        ends += [np.nextafter(ends[-2], np.inf), np.nextafter(ends[-1], -np.inf)]
+    at = getattr(one.function, "quantiles", ())
+    places = [
+        q for q in at for q in (np.nextafter(q, -np.inf), q, np.nextafter(q, np.inf), q - 1e-7, q + 1e-7)
+    ]
+    numbers = np.array([*numbers, *ends, *(q for q in places if one.lo <= q <= one.hi)])
+    theirs = transformer.transform(pd.DataFrame({"x": numbers}))[:, 0]
+    assert inside.lo <= theirs.min()
+    assert theirs.max() <= inside.hi
+    line = one.line()
+    allowed = float(2 * line.roundings * 2.0**-53) * (np.abs(theirs) + float(line.slack))
+    assert (np.abs(one.of(numbers) - theirs) <= allowed).all()
+    back = np.minimum.accumulate(theirs[np.argsort(numbers)][::-1])[::-1]
+    assert (theirs[np.argsort(numbers)] - back <= one.function.room(one.lo, one.hi)).all()
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_the_way_back_from_fitted_functions(name):
+    one, _ = fitted_bends(name, "positive")
+    reached = one.of(DRAWN.uniform(one.lo, one.hi, 30))
+    assert (one.of(one.nearest(reached)) == reached).all()
+
+
+@pytest.mark.parametrize(
+    "final",
+    [LogisticRegression(), SVC(gamma=0.2), make_pipeline(PCA(3), Ridge())],
+    ids=["linear", "rbf", "components"],
+)
+@pytest.mark.parametrize("name", ["yeo-johnson", "normal"])
+def test_models_behind_fitted_functions(name, final):
+    columns = make_column_transformer((FITTED[name], ["income", "debt"]), remainder="passthrough")
+    labels = LABELS if not hasattr(final, "steps") else TARGET
+    imported = assert_agrees(make_pipeline(columns, final).fit(X, labels), SPACE, X)
+    kind = "power" if name == "yeo-johnson" else "quantile"
+    assert imported.space.names[:2] == (f"{kind}(income)", f"{kind}(debt)")
+
+
+@pytest.mark.parametrize("name", ["box-cox", "uniform"])
+def test_verdicts_behind_fitted_functions(name):
+    """Linear in what is seen of the debt: the largest gap in sex is its weight, that in debt what its ends are apart."""
+    columns = make_column_transformer((FITTED[name], ["debt"]), ("passthrough", ["sex"]))
+    model = make_pipeline(columns, LinearRegression()).fit(X, TARGET)
+    base = pd.DataFrame({"income": 5.0, "debt": 1.0, "age": 20, "sex": [0, 1]})
+    gap = np.ptp(model.predict(base))
+    sex = lw.Similarity(free=["sex"])
+    fair = lw.verify(model, SPACE, sex, lw.ScoreGap(gap * 1.001), X=X)
+    assert fair.verdict == "FAIR"
+    assert lw.verify(model, SPACE, sex, lw.ScoreGap(gap * 0.999), X=X).verdict == "BIASED"
+    whole = np.ptp(model.predict(base.assign(debt=[0.5, 40.0], sex=0)))
+    found = lw.measure(model, SPACE, lw.Similarity(free=["debt"]), of="score", X=X)
+    assert found.lower == pytest.approx(whole, rel=1e-6)
+    assert found.upper == pytest.approx(whole, rel=1e-6)
+    with pytest.raises(UnsupportedModel, match="how far that moves"):
+        lw.verify(model, SPACE, lw.Similarity(within={"debt": 1.0}), lw.ScoreGap(1.0), X=X)

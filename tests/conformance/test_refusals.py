@@ -222,7 +222,7 @@ CASES = {
     "neighbours": (lambda: in_front(KNNImputer(), NUMBERS), "(KNNImputer) fills a gap from the other columns, and 'age' may be missing", "SimpleImputer", GAPS),
     "words": (lambda: in_front(CountVectorizer(), "city"), "step 'prepare' > 'part' (CountVectorizer) makes columns of words", "OneHotEncoder"),
     "periodic splines of a continuous feature": (lambda: in_front(SplineTransformer(5, extrapolation="periodic"), ["wealth"]), "(SplineTransformer) repeats its splines periodically, and 'wealth' is continuous", 'extrapolation="constant"'),
-    "power of a continuous feature": (lambda: in_front(PowerTransformer(), ["wealth"]), "(PowerTransformer) bends numbers", "'wealth': Integer(lo, hi)"),
+    "power of a power of a continuous feature": (lambda: in_front(make_pipeline(PowerTransformer(), PowerTransformer()), ["wealth"]), "(PowerTransformer) bends numbers", "'wealth': Integer(lo, hi)"),
     "too many values": (lambda: in_front(OneHotEncoder(handle_unknown="ignore"), ["age"]), "needs a table of 'age', and that has 200,001 values", "at most 100,000 values", WIDE),
     "unseen level": (usual, "step 'prepare' > 'words' (OneHotEncoder) has never seen the value 'paris' of feature 'city'", "handle_unknown='ignore'", SEEN),
     "unseen position": (lambda: in_front(OrdinalEncoder(), ["city"]), "step 'prepare' > 'part' (OrdinalEncoder) has never seen the value 'paris'", "space.replace({'city': ...})", SEEN),

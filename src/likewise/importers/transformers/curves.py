@@ -3,7 +3,7 @@
 FunctionTransformer    numpy's functions of one number, given as such; numpy.negative and no function at all are
                        arithmetic. Anything else is code that cannot be read. Monotone ones are taken of continuous numbers as
                        well (`monotone`).
-PowerTransformer, QuantileTransformer     one column for each
+PowerTransformer, QuantileTransformer     one column for each; monotone, so that they are taken of continuous numbers too (`fitted_curves`)
 SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`apply_splines`)
 PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.mixing`)
 """
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.importers.transformers.fitted_curves import fitted_power, fitted_quantiles
 from likewise.importers.transformers.splines import spline_basis
 from likewise.importers.transformers.traced_columns import (
     UNCHANGED,
@@ -114,12 +115,20 @@ def _check_whole_numbers(func: np.ufunc, column: TracedColumn, step: Step) -> No
         )
 
 
-def tabulate_curve(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:  # noqa: ARG001
+def apply_fitted_curve(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:
     """One column for each."""
     for column in columns:
         require_number(column, step)
-    action = POWER_CURVE if step.kind == "PowerTransformer" else QUANTILE_CURVE
-    return [DerivedColumn(i, action) for i in range(len(columns))]
+    if step.kind == "PowerTransformer":
+        found = [
+            replace(POWER_CURVE, function=fitted_power(transformer, i, step)) for i in range(len(columns))
+        ]
+    else:
+        found = [
+            replace(QUANTILE_CURVE, function=fitted_quantiles(transformer, i, step))
+            for i in range(len(columns))
+        ]
+    return [DerivedColumn(i, action) for i, action in enumerate(found)]
 
 
 def apply_splines(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:
@@ -203,8 +212,8 @@ def pass_degree_one(transformer: Any, columns: Sequence[TracedColumn], step: Ste
 
 HANDLERS = {
     "FunctionTransformer": apply_function,
-    "PowerTransformer": tabulate_curve,
-    "QuantileTransformer": tabulate_curve,
+    "PowerTransformer": apply_fitted_curve,
+    "QuantileTransformer": apply_fitted_curve,
     "SplineTransformer": apply_splines,
     "PolynomialFeatures": pass_degree_one,
 }

@@ -1,4 +1,4 @@
-"""Bends: a continuous number seen through a monotone function of numpy, u = g(x), as a continuous number of its own.
+"""Bends: a continuous number seen through a monotone function, u = g(x), as a continuous number of its own: one of numpy's, or a fitted one (`fitted_curves`).
 
 The model is then a model of u, the double that the program itself computes, and what follows (scalers, the model) is as for any
 continuous feature. Every u that the program can compute must lie in the range of the new feature. A function that IEEE 754 rounds correctly
@@ -6,7 +6,7 @@ continuous feature. Every u that the program can compute must lie in the range o
 at most 4 units in the last place, whatever loop it runs: if x is not below lo, then computed g(x) >= g(x) - 4 >= g(lo) - 4 >= computed g(lo) - 8, in units of the last
 place. So the range is wider by `ROOM` = 8 of them at both ends (and a test samples neighbours).
 
-For the same reason two runs of the program may give u that are 8 units apart for one x: a line of u starts with as many roundings, and is not
+Fitted functions say themselves how far they may get (`room`, `slack`). For the same reason two runs of the program may give u that are 8 units apart for one x: a line of u starts with as many roundings, and is not
 settled. What is shown of a pair (`covers_floating_point`) then is not claimed of the program's own logarithm.
 
 The way back, from u to x, is a bisection over the doubles: the x whose computed g(x) is nearest to u.
@@ -15,8 +15,9 @@ The way back, from u to x, is a bisection over the doubles: the x whose computed
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,8 @@ from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likewise.importers.transformers.fitted_curves import FittedCurve
 
     Floats = NDArray[np.float64]
 
@@ -63,16 +66,14 @@ class MonotoneMap:
     """g: the operations of a line, then a function, on the doubles from lo to hi."""
 
     operations: tuple[Operation, ...]
-    function: np.ufunc
+    function: np.ufunc | FittedCurve
     lo: float
     hi: float
 
     def computed(self, number: float) -> float:
         """What the program makes of a number."""
-        for operation in self.operations:
-            number = operation.computed(number)
         with np.errstate(all="ignore"):
-            return float(self.function(number))
+            return float(self.function(compute(self.operations, number)))
 
     def of(self, numbers: Floats) -> Floats:
         """The same for each of many numbers, one by one: results do not depend on their neighbours."""
@@ -96,27 +97,44 @@ class MonotoneMap:
         """Whether the function is rounded correctly."""
         return self.function.__name__ in EXACT_FUNCTIONS
 
+    def _ends(self) -> tuple[float, float]:
+        """What the function is taken of, at both ends."""
+        first, last = sorted(compute(self.operations, end) for end in (self.lo, self.hi))
+        return first, last
+
     def range(self) -> Continuous | None:
         """All u that the program may compute; None where one is not finite."""
         lo, hi = sorted(self.computed(end) for end in (self.lo, self.hi))
+        if not isinstance(self.function, np.ufunc):
+            room = self.function.room(*self._ends())
+            lo, hi = math.nextafter(lo - room, -math.inf), math.nextafter(hi + room, math.inf)
         for _ in range(0 if self.exact else ROOM_UNITS):
             lo, hi = math.nextafter(lo, -math.inf), math.nextafter(hi, math.inf)
         return Continuous(lo, hi) if math.isfinite(lo) and math.isfinite(hi) else None
 
     def line(self) -> Line:
         """u itself, and how far two runs of the program may be apart about it: units are two roundings each."""
-        return Line() if self.exact else Line(roundings=2 * ROOM_UNITS)
+        if isinstance(self.function, np.ufunc):
+            return Line() if self.exact else Line(roundings=2 * ROOM_UNITS)
+        return Line(roundings=2 * ROOM_UNITS, slack=Fraction(self.function.slack(*self._ends())))
 
     def title(self, name: str) -> str:
         """How the feature is shown: ``log1p(income)``."""
         return f"{self.function.__name__}({'scaled ' if self.operations else ''}{name})"
 
 
-def monotone_map(line: Line, function: np.ufunc, lo: float, hi: float) -> MonotoneMap | None:
+def compute(operations: Sequence[Operation], number: float) -> float:
+    """What the program makes of a number by these operations."""
+    for operation in operations:
+        number = operation.computed(number)
+    return number
+
+
+def monotone_map(line: Line, function: np.ufunc | FittedCurve, lo: float, hi: float) -> MonotoneMap | None:
     """The function of a line of the raw number; None where it is not known to be monotone and finite."""
     bend = MonotoneMap(operations=line.operations, function=function, lo=lo, hi=hi)
     ends = sorted((line.computed(lo), line.computed(hi)))
-    known = MONOTONE_FUNCTIONS.get(function.__name__)
+    known = MONOTONE_FUNCTIONS.get(function.__name__) if isinstance(function, np.ufunc) else function.rises
     if line.slope == 0 or known is None or not known(*ends) or bend.range() is None:
         return None
     return bend

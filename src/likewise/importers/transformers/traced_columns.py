@@ -39,6 +39,7 @@ from likewise.spec.features import Categorical, Continuous, Feature, Integer, Le
 from likewise.spec.pieces import PiecewisePolynomial
 
 if TYPE_CHECKING:
+    from likewise.importers.transformers.fitted_curves import FittedCurve
     from likewise.importers.transformers.monotone import MonotoneMap
 
 MOST_CODES = 100_000  # values of an integer feature that a table is made for
@@ -151,14 +152,14 @@ class TableFunction:
     `settled` tells that its floating-point results are determined: comparisons, and operations that IEEE 754
     rounds correctly. Logarithms and the like may differ in the last digits from one machine to the next.
     `thresholds` are the numbers at which a value begins that is the same up to the next one; `spline` is the function
-    itself, continuous and in pieces; `function` one of numpy's; `marks` tells that it looks at nothing but whether a value is missing.
+    itself, continuous and in pieces; `function` one of numpy's, or a fitted one that rises; `marks` tells that it looks at nothing but whether a value is missing.
     """
 
     does: str
     settled: bool = True
     thresholds: tuple[float, ...] | None = None
     spline: PiecewisePolynomial | None = None
-    function: np.ufunc | None = None
+    function: np.ufunc | FittedCurve | None = None
     marks: bool = False
 
 
