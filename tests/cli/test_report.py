@@ -188,7 +188,7 @@ def test_everything_is_asked_in_one_command(run, tmp_path):
     done = run(f"report {ON} --within age=2 --full --budget 60 -o {tmp_path / 'r.html'} -q")
     assert done.exit_code == 1, done.output
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
-    sections = ("disparity", "margins", "radius", "share", "regions", "audit", "repair")
+    sections = ("disparity", "margins", "radius", "share", "regions", "audit", "groups", "repair")
     assert [name for name in sections if f'<section id="{name}"' not in text] == []
     assert "so that share may be larger than that of the biased regions" in text
 

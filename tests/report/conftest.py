@@ -97,6 +97,45 @@ def analyses():
             "proved": True,
             "reason": None,
         },
+        "groups": {
+            "by": ["sex & more"],
+            "favourable": "<granted>",
+            "over": "the 40 rows of the data",
+            "groups": [
+                {"values": [value], "share": 0.5, "selection_rate": rate}
+                for value, rate in (
+                    (
+                        "f",
+                        {
+                            "lower": 0.25,
+                            "upper": 0.25,
+                            "method": "exact",
+                            "hits": 5,
+                            "count": 20,
+                            "interval": [0.07, 0.52],
+                        },
+                    ),
+                    (
+                        None,
+                        {
+                            "lower": 0.5,
+                            "upper": 0.5,
+                            "method": "exact",
+                            "hits": 10,
+                            "count": 20,
+                            "interval": [0.2, 0.8],
+                        },
+                    ),
+                )
+            ],
+            "differences": {"selection_rate": [0.25, 0.25]},
+            "ratios": {"selection_rate": [0.5, 0.5]},
+            "equalized_odds": None,
+            "four_fifths": False,
+            "confidence": 0.99,
+            "proved": True,
+            "reason": None,
+        },
         "audit": {
             "total": 40,
             "biased": 14,

@@ -77,7 +77,7 @@ def elements(text):
 def test_every_section_is_there_and_every_link_leads_somewhere(elements):
     sections = [element["id"] for element in elements.of("section")]
     assert sections == [
-        "claim", "verdict", "pair", "disparity", "margins", "radius", "share", "regions", "audit", "repair",
+        "claim", "verdict", "pair", "disparity", "margins", "radius", "share", "regions", "audit", "groups", "repair",
         "assumptions", "provenance", "recheck",
     ]  # fmt: skip
     ids = [element["id"] for element in elements.found if "id" in element]
@@ -138,7 +138,7 @@ def test_the_data_come_back(elements, biased, analyses):
     data = json.loads(elements.of("script")[0]["text"])
     assert data["result"] == json.loads(json.dumps(biased.to_dict()))
     assert data["contributions"] == biased.contributions.to_dict()
-    for name in ("disparity", "radius", "share", "audit", "repair"):
+    for name in ("disparity", "radius", "share", "groups", "audit", "repair"):
         assert data[name] == analyses[name]
     assert [axis["name"] for axis in data["region_map"]["axes"]] == ["income", JOB, "age"]
     assert json.loads(json_text(LEVELS)) == LEVELS

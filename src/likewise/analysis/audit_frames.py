@@ -15,6 +15,7 @@ from likewise.spec.columns import as_table
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.frames import frame_from_columns, native_backend
 from likewise.spec.rows import level_array
+from likewise.verifying.result import plain_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,11 +119,6 @@ def _as_objects(values: list[Any]) -> Any:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
-
-
-def plain_label(label: Any) -> Any:
-    """A label as Python has it."""
-    return label.item() if hasattr(label, "item") else label
 
 
 # -- groups -----------------------------------------------------------------------------------------------------------

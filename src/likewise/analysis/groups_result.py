@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from likewise.analysis.audit_frames import plain_label
 from likewise.analysis.intervals import clopper_pearson
 from likewise.errors import SpecError
 from likewise.spec.numbers import double_above, double_below
+from likewise.verifying.result import plain_label
 from likewise.verifying.shown import ShownResult
 
 FOUR_FIFTHS = (

@@ -1,6 +1,6 @@
 """Card: a section in Markdown on what was proved of a model, to be pasted into its card.
 
-The verdict comes from a `Result`; a disparity and a share may be added, each as the object or as its document. What no certificate stands
+The verdict comes from a `Result`; a disparity, a share and rates of groups may be added, each as the object or as its document. What no certificate stands
 behind is said to be so.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from likewise.answers import disparity as disparity_in_words
+from likewise.answers import groups as groups_in_words
 from likewise.answers import share as share_in_words
 from likewise.answers.answer import Block, Cell, Table, code, fact, words
 from likewise.answers.markdown import code_block_md, render
@@ -30,6 +31,7 @@ def model_card(
     *,
     disparity: Any = None,
     share: Any = None,
+    groups: Any = None,
     certificate_path: str | None = None,
     files: Mapping[str, str] | None = None,
     command: str | None = None,
@@ -45,6 +47,8 @@ def model_card(
         blocks.append(disparity_in_words.card_fact(document_of(disparity)))
     if share is not None:
         blocks.append(share_in_words.card_fact(document_of(share)))
+    if groups is not None:
+        blocks.append(groups_in_words.card_fact(document_of(groups)))
     blocks.append(fact("verified with", f"Likewise {__version__}"))
     blocks += _digest_tables(result, files or {})
     text = render(replace(told, blocks=tuple(blocks)), title=TITLE)

@@ -9,6 +9,7 @@ from likewise.answers.answer import (
     Answer,
     Block,
     Cell,
+    Fact,
     Span,
     Step,
     Table,
@@ -178,6 +179,18 @@ def _basis_words(found: Mapping[str, Any]) -> Words:
         )
     known = "everybody looked at" if methods == {"exact"} else "a bracket that holds for certain"
     return words(strong("exact" if methods == {"exact"} else "proved"), f": {known}{took}{unproved}")
+
+
+def card_fact(found: Mapping[str, Any]) -> Fact:
+    """The rates as one line of a card, and that they are another question."""
+    named = ", ".join(
+        f"{group_name(group)} {rate_text(group['selection_rate'])}" for group in found["groups"]
+    )
+    apart = _ends(found["differences"]["selection_rate"])
+    return fact(
+        f"decided {value_text(found['favourable'])}, by {' and '.join(found['by'])}",
+        f"{named}; difference {apart}, of {found['over']} (rates of groups: {NOT_THE_SAME})",
+    )
 
 
 def _next_steps(found: Mapping[str, Any], about: ClaimSubject | None, telling: Audience) -> tuple[Step, ...]:

@@ -11,6 +11,7 @@ from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 
 if TYPE_CHECKING:
+    from likewise.analysis.groups_result import Groups
     from likewise.analysis.measure import Disparity
     from likewise.cli.claims import LoadedClaim
     from likewise.problem import Problem
@@ -41,11 +42,13 @@ def card(**given: Any) -> int:
         with interruptible(run.budget):
             result = verify_problem(loaded.problem, run.part(HALF))
             disparity = _measure_disparity(loaded.problem, run, given["of"])
+            groups = _groups_of_rows(loaded, run)
     if given["certificate"] is not None and result.certificate is not None:
         result.certificate.save(given["certificate"])
     text = result.model_card(
         disparity=disparity,
         share=share,
+        groups=groups,
         certificate_path=given["certificate"],
         files=file_digests(flags),
         command=_verify_command(given, loaded),
@@ -84,6 +87,19 @@ def _measure_disparity(problem: Problem, run: Run, of: str | None) -> Disparity:
             if last == len(scales):
                 raise
     raise SpecError("no scale to measure on")
+
+
+def _groups_of_rows(loaded: LoadedClaim, run: Run) -> Groups | None:
+    """Where there are rows, decisions, and a feature that tells groups."""
+    from likewise.cli.groups import groups_of_claim
+    from likewise.errors import SpecError, UnsupportedModel
+
+    if loaded.rows is None:
+        return None
+    try:
+        return groups_of_claim(loaded, run)
+    except (SpecError, UnsupportedModel):
+        return None
 
 
 def _read_share(path: str) -> dict[str, Any]:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
+
+if TYPE_CHECKING:
+    from likewise.analysis.groups_result import Groups
+    from likewise.cli.claims import LoadedClaim
+    from likewise.run import Run
+
+MOST_VALUES = 12  # of a feature that tells groups where nobody says which does
+CONFIDENCE = 0.99
 
 
 def groups(**given: Any) -> int:
@@ -61,3 +69,19 @@ def groups(**given: Any) -> int:
     else:
         emit_answer(answer)
     return Exit.DONE if found.reason is None else Exit.UNKNOWN
+
+
+def groups_of_claim(loaded: LoadedClaim, run: Run) -> Groups:
+    """Rates of the rows, by the first feature with few values in which similar individuals may differ."""
+    from likewise.analysis.groups import groups_of_problem
+    from likewise.cli.repair import read_labels
+    from likewise.errors import SpecError
+
+    for name in loaded.similarity.names:
+        feature = loaded.space[name]
+        low, high = feature.code_range
+        if feature.kind != "continuous" and high - low < MOST_VALUES:
+            return groups_of_problem(
+                loaded.problem, run, (name,), over="rows", y=read_labels(loaded), confidence=CONFIDENCE
+            )
+    raise SpecError("no feature in which similar individuals may differ has few values")

@@ -352,6 +352,7 @@ REPORT_ANALYSES = (
     "radius",
     "audit",
     "share",
+    "groups",
     "regions",
     "repair",
 )  # analyses that a report takes from what was printed

@@ -29,6 +29,7 @@ SECTIONS = {
     "audit": "the rows of the data",
     "radius": "how far they may differ",
     "share": "how many are affected",
+    "groups": "how often each group is selected",
     "regions": "who is treated alike",
     "repair": "what can be done",
 }
@@ -40,7 +41,7 @@ def report(**given: Any) -> int:
 
     CLAIM and flags are those of `likewise verify`. Half of the budget is for the verdict, the rest for how large the gap can
     be, how it grows with the tolerances, and for the rows of the data where there are any. With --full, it is for how many are
-    affected, for how far similar individuals may differ, for who is treated alike and for a repaired model as well.
+    affected, for how often each group is selected, for how far similar individuals may differ, for who is treated alike and for a repaired model as well.
 
     \b
     likewise report claim.toml -o report.html
@@ -147,6 +148,7 @@ def _further_questions(loaded: LoadedClaim) -> dict[str, Callable[[Run], Any]]:
     from likewise.analysis.repair import repair_problem
     from likewise.analysis.repair_request import RepairMethod
     from likewise.analysis.share import ShareRequest, share_of_problem
+    from likewise.cli.groups import groups_of_claim
     from likewise.cli.repair import read_labels
 
     problem, has_rows = loaded.problem, loaded.rows is not None
@@ -157,6 +159,8 @@ def _further_questions(loaded: LoadedClaim) -> dict[str, Callable[[Run], Any]]:
         "regions": lambda part: regions_of_problem(problem, part),
         "repair": lambda part: repair_problem(problem, part, mean, read_labels(loaded)),
     }
+    if has_rows:
+        asked["groups"] = lambda part: groups_of_claim(loaded, part)
     if problem.claim.similarity.within:
         asked["radius"] = lambda part: radius_of_problem(problem, part)
     return asked

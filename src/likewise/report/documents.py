@@ -10,6 +10,7 @@ from likewise.answers.audience import Audience, suggest_nothing
 from likewise.answers.audit import audit_answer, rows_table
 from likewise.answers.disparity import disparity_answer
 from likewise.answers.disparity import disparity_document as facts_of_disparity
+from likewise.answers.groups import groups_answer
 from likewise.answers.margins import margins_answer
 from likewise.answers.radius import radius_answer
 from likewise.answers.radius import radius_document as facts_of_radius
@@ -34,6 +35,7 @@ DOCUMENT_KEYS = {
     "radius": ("of", "proved", "refuted", "largest", "history", "reason"),
     "audit": ("total", "biased", "undecided", "share", "share_at_most", "proved", "reasons", "rows"),
     "share": ("lower", "upper", "method", "confidence", "over", "proved", "reason"),
+    "groups": ("by", "groups", "favourable", "over", "differences", "ratios", "four_fifths", "reason"),
     "regions": ("fair", "biased", "undecided", "empty", "shares", "around", "reason"),
     "repair": ("method", "how", "threshold", "rows", "changed", "measure", "before", "after", "result"),
 }
@@ -55,6 +57,7 @@ class Analyses:
     radius: Mapping[str, Any] | None = None
     audit: Mapping[str, Any] | None = None
     share: Mapping[str, Any] | None = None
+    groups: Mapping[str, Any] | None = None
     regions: Mapping[str, Any] | None = None
     repair: Mapping[str, Any] | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -101,6 +104,7 @@ def make_answers(analyses: Analyses, result: Result, *, rows: int, boxes: int) -
         "margins": lambda found: margins_answer(found, claimed, str(result.verdict)),
         "radius": lambda found: radius_answer({**found, "pair": None}, None, telling),
         "share": lambda found: share_answer(found, None, telling),
+        "groups": lambda found: groups_answer(found, None, telling),
         "regions": lambda found: regions_answer(found, None, telling),
         "audit": lambda found: _audit_rows_answer(found, telling, rows),
         "repair": repair_document_answer,

@@ -156,7 +156,7 @@ def render_page(made: ReportContent, room: PageLimits) -> str:
 
 
 SHOWN_KINDS = ("biased", "fair", "undecided", "empty")  # of regions, in the table
-SECTIONS = ("disparity", "margins", "radius", "share", "audit", "repair")
+SECTIONS = ("disparity", "margins", "radius", "share", "groups", "audit", "repair")
 CHARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "disparity": lambda drawn: bracket_history(drawn) if len(drawn["history"]) >= LEAST_DRAWN else None,
     "margins": lambda drawn: bracket_chart([point[:3] for point in drawn["points"]], drawn["limit"]),
@@ -230,6 +230,7 @@ def _page_data(made: ReportContent, room: PageLimits, regions: Mapping[str, Any]
         "margins": analyses.margins,
         "radius": _shorten_document(analyses.radius, few),
         "share": analyses.share,
+        "groups": analyses.groups,
         "audit": audit,
         "repair": _without_result(analyses.repair),
         "region_map": None if regions is None else regions["map"],

@@ -129,6 +129,7 @@ class Result(ShownResult):
         *,
         disparity: Any = None,
         share: Any = None,
+        groups: Any = None,
         certificate_path: str | None = None,
         files: Mapping[str, str] | None = None,
         command: str | None = None,
@@ -137,8 +138,8 @@ class Result(ShownResult):
 
         Parameters
         ----------
-        disparity, share : Disparity and Share, or their documents
-            Answers of `measure` and `share` to go with it.
+        disparity, share, groups : Disparity, Share and Groups, or their documents
+            Answers of `measure`, `share` and `groups` to go with it.
         certificate_path : str, optional
             Where readers find the certificate.
         files : mapping, optional
@@ -157,6 +158,7 @@ class Result(ShownResult):
             self,
             disparity=disparity,
             share=share,
+            groups=groups,
             certificate_path=certificate_path,
             files=files,
             command=command,
@@ -199,6 +201,7 @@ class Result(ShownResult):
         radius: Any = None,
         audit: Any = None,
         share: Any = None,
+        groups: Any = None,
         regions: Any = None,
         repair: Any = None,
         command: str | None = None,
@@ -207,7 +210,7 @@ class Result(ShownResult):
     ) -> Path:
         """Write this answer, with those of the analyses given, as one HTML file that needs nothing else (docs/report.md).
 
-        The analyses are what `measure`, `analysis.margins.margins`, `radius`, `audit`, `share`, `regions` and `repair` return for the
+        The analyses are what `measure`, `analysis.margins.margins`, `radius`, `audit`, `share`, `groups`, `regions` and `repair` return for the
         same claim, or the documents that their `to_dict` makes. `command` and
         `certificate_file`, where the certificate was saved, are quoted as they are. `display` has names for readers, as ``[display]`` of a
         claim file: title, model, data and author, and tables of features and labels.
@@ -224,6 +227,7 @@ class Result(ShownResult):
                 radius=radius,
                 audit=audit,
                 share=share,
+                groups=groups,
                 regions=regions,
                 repair=repair,
             ),
