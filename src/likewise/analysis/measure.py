@@ -48,7 +48,7 @@ NEEDS_NO_CERTIFICATE = "no two probabilities are more than 1 apart, which needs 
 CLAIM_TEMPLATES = {
     "score": "get scores at most {level} apart",
     "probability": "get probabilities at most {level} apart",
-    "margin": "get no two decisions by a margin of more than {level} each",
+    "margin": "get the same decision wherever both decisions are clear by a margin of more than {level}",
 }
 
 
@@ -325,4 +325,8 @@ def _certify_search(
 
 
 def _claim_text(of: Scale, level: float) -> str:
+    """The claim in words; of a margin below 0, what scores may move by without a decision that differs."""
+    if of == "margin" and level < 0:
+        room = bound_text(-level, up=False)
+        return f"similar individuals get the same decision, also if their scores move by less than {room} each"
     return f"similar individuals {CLAIM_TEMPLATES[of].format(level=bound_text(level, up=True))}"

@@ -46,6 +46,9 @@ MOST_OPEN = 200_000  # open nodes before the search turns depth-first to bound i
 UPPER, LOWER = 0, 1  # the leans of leaves that say so of everybody (`one_sided_frontier`)
 ROOT_GRACE_SHARE = 0.5  # of the grace, for the first look at the whole space
 SETTLING_SHARE = 0.3  # of a look: what a look and a proof take of a node whose bound is inherited, if all are closed by it and most cuts are taken back before
+FOLLOWING_SHARE = (
+    0.9  # of a look of its leader: what a look at a node takes that is closed by it, starting from nothing
+)
 
 SearchEnd = Literal["closed", "witness", "budget", "stuck"]
 
@@ -83,6 +86,8 @@ class Frontier:
     begun: Case | None = None  # what was sought when `Oracle.begin` last had no witness
     away: dict[int, AwayNode] = field(default_factory=dict)  # nodes that parts of the frontier have (`parts`)
     whole: bool = True  # whether the proof is that of all pairs, not of what a part has
+    follows: Frontier | None = None  # whose mirror image this one is (`mirrored`),
+    waiting: list[Node] = field(default_factory=list)  # and what is open as soon as that one is closed
 
     def __post_init__(self) -> None:
         self.oracle = self.task.oracles.of(self.case)
@@ -308,6 +313,7 @@ class Frontier:
         self.proof, self.witness = proof, None
         self.open.clear()
         self.stuck.clear()
+        self.waiting.clear()
         self.forget()
 
     def forget(self) -> None:
@@ -356,12 +362,19 @@ class Frontier:
 
     @property
     def seconds_needed(self) -> float:
-        """Seconds that a look at every open node would take, if all were closed by it, in one process."""
+        """Seconds that a look at every open node would take, if all were closed by it, in one process; also of those that are to be taken over."""
         each = (
             SETTLING_SHARE * self.pace.seconds_per_look
             if self.oracle.inherits
             else self.pace.seconds_per_closing_look
         )
+        if self.follows is not None and self.waiting:
+            leader = self.follows
+            return (
+                (leader.closed + len(leader.open) + len(leader.away))
+                * FOLLOWING_SHARE
+                * leader.pace.seconds_per_look
+            )
         return (len(self.open) + len(self.away)) * each
 
 

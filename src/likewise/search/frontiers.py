@@ -1,7 +1,8 @@
 """Frontiers: those of all cases of a question, on one budget.
 
 They are closed when all of them are, and have a witness as soon as one has. They take turns, each for a while longer every time, so that an easy
-witness is not kept waiting by a hard proof. What takes longer than a second is divided among worker processes, where there are any (`parted_search`).
+witness is not kept waiting by a hard proof. What takes longer than a second is divided among worker processes, where there are any (`parted_search`). Of two cases that mirror each other
+one is searched, and the other one follows (`mirrored`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.search.frontier import Frontier
+from likewise.search.mirrored import are_mirrored, follow, hold, start_anew
 from likewise.search.parted_search import run_in_parts
 from likewise.search.parts import resume
 from likewise.search.proof import Proof, Split
@@ -59,7 +61,18 @@ class Frontiers:
     ) -> SearchEnd:
         """Until all are closed, a witness is found or the budget (or `most` more nodes) is over: as `Frontier.run` says it. Where workers take part,
         `improve` is told a witness, asks for a better one and says None, or how the search ends."""
-        workers, most = self.workers, most + self.cells
+        most += self.cells
+        end = self._run(most, improve)
+        while end == "closed":
+            known = self.cells
+            if not any(follow(frontier) for frontier in self.all):
+                break
+            most += self.cells - known
+            end = self._run(most, improve)
+        return end
+
+    def _run(self, most: float, improve: Callable[[Witness], SearchEnd | None] | None) -> SearchEnd:
+        workers = self.workers
         if workers is None or workers.gone:
             return self.run_here(most=most)
         began, end = self.budget.elapsed, self.run_here(most=most, seconds=workers.patience(self.alone))
@@ -136,13 +149,15 @@ class Frontiers:
         return found
 
     def reopen_unproved(self, *, split: bool = True) -> None:
-        """Cut the leaves that do not hold at the level that is asked for, or (without `split`) open them again."""
+        """Cut the leaves that do not hold at the level that is asked for, or (without `split`) open them again; frontiers that follow begin anew with their leader."""
         for frontier in self.all:
             frontier.reopen(_unproved_leaves(frontier), split=split)
+            if frontier.follows is not None and (frontier.open or frontier.follows.open):
+                start_anew(frontier)
 
     def holds(self) -> bool:
         """Whether all leaves hold at the level that is asked for."""
-        return not any(_unproved_leaves(frontier) for frontier in self.all)
+        return not any(frontier.waiting or _unproved_leaves(frontier) for frontier in self.all)
 
     @property
     def nodes(self) -> list[list[Split | Leaf | None]]:
@@ -199,7 +214,11 @@ class Frontiers:
 
 def make_frontiers(task: SearchTask) -> Frontiers:
     """The frontiers of all cases of a problem's question. The only case of one score need not take turns."""
-    return _of_cases(task, [Frontier(task=part) for part in by_cases(task)])
+    found = _of_cases(task, [Frontier(task=part) for part in by_cases(task)])
+    if are_mirrored(task):
+        leader, follower = found.all
+        hold(follower, leader)
+    return found
 
 
 def resume_all(task: SearchTask, states: Sequence[FrontierState], *, checked: bool = False) -> Frontiers:

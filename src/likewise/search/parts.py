@@ -87,7 +87,7 @@ def standing_state(frontier: Frontier) -> FrontierState:
         case=frontier.case,
         space=_space_ends(frontier.task),
         nodes=tuple(frontier.proof.nodes),
-        open=tuple(map(_node_state, (*frontier.open, *away))),
+        open=tuple(map(_node_state, (*frontier.open, *frontier.waiting, *away))),
         stuck=tuple(map(_node_state, frontier.stuck)),
         batches=frontier.batches,
         clearance=frontier.clearance,

@@ -1,0 +1,114 @@
+"""Two cases that mirror each other: one is searched, the other one takes over its cells and proves each of them."""
+
+import io
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+import likewise as lw
+from likewise.cells.leaf import Leaf
+from likewise.search import checkpoint, frontiers
+from likewise.search.mirrored import mirrored_variables, start_anew
+from likewise.spec.pairs import pair_space
+
+SPACE = lw.Space({"age": lw.Integer(18, 40), "income": lw.Continuous(0, 50), "sex": lw.Integer(0, 1)})
+SIMILAR = lw.Similarity(free=["sex"], within={"age": 1})
+
+
+def forest(classes=2, trees=6):
+    random = np.random.default_rng(3)
+    X = np.column_stack(
+        [random.integers(18, 41, 200), random.uniform(0, 50, 200), random.integers(0, 2, 200)]
+    )
+    height = X[:, 0] + X[:, 1] + 4 * X[:, 2] + random.normal(0, 15, 200)
+    y = np.digitize(height, [60] if classes == 2 else [45, 70])
+    return RandomForestClassifier(trees, max_depth=3, random_state=0).fit(X, y)
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """All frontiers that are made."""
+    found, make = [], frontiers.make_frontiers
+
+    def keep(task):
+        found.append(make(task))
+        return found[-1]
+
+    monkeypatch.setattr(checkpoint, "make_frontiers", keep)
+    return found
+
+
+@pytest.fixture
+def unmirrored(monkeypatch):
+    """Every case is searched by itself."""
+
+    def forbid():
+        monkeypatch.setattr(frontiers, "are_mirrored", lambda _task: False)
+
+    return forbid
+
+
+def gap_of(model, similar=SIMILAR, **given):
+    return lw.measure(model, SPACE, similar, of="probability", budget=60, **given)
+
+
+def test_the_second_case_looks_at_nothing_but_the_leaves_of_the_first(made):
+    model = forest()
+    level = 1.05 * gap_of(model, tolerance=1e-3).upper
+    result = lw.verify(model, SPACE, SIMILAR, lw.ProbabilityGap(level), budget=60)
+    assert result.verdict == "FAIR", result.reason
+    leader, follower = made[-1].all
+    leaves = sum(isinstance(node, Leaf) for node in leader.proof.nodes)
+    assert leaves > 3
+    assert follower.pace.looks == leaves == follower.closed
+    assert leader.pace.looks == len(leader.proof.nodes)
+    assert lw.check(io.BytesIO(result.certificate.content)).accepted
+
+
+def test_the_bracket_is_that_of_two_searches(unmirrored):
+    model = forest()
+    found = gap_of(model, tolerance=0)
+    unmirrored()
+    expected = gap_of(model, tolerance=0)
+    assert found.proved
+    assert expected.proved
+    assert (found.lower, found.upper) == (expected.lower, expected.upper)
+
+
+def test_a_bracket_that_was_left_open_is_proved_of_both_cases(made):
+    found = gap_of(forest(), tolerance=1e-6, certify=True)
+    assert found.certificate is not None
+    assert lw.check(io.BytesIO(found.certificate.content)).accepted
+    assert all(frontier.proof.complete for frontier in made[-1].all)
+
+
+def test_cells_that_do_not_hold_are_searched_on(made):
+    """The leader's proof is taken for a single cell: the follower has to find one of its own."""
+    model = forest()
+    level = 1.05 * gap_of(model, tolerance=1e-3).upper
+    lw.verify(model, SPACE, SIMILAR, lw.ProbabilityGap(level), budget=60, certify=False)
+    leader, follower = made[-1].all
+    leader.proof = type(leader.proof)([Leaf(rule="trees")])
+    follower.proof.nodes[0] = None
+    start_anew(follower)
+    assert follower.waiting
+    assert not made[-1].holds()
+    assert made[-1].run() == "closed"
+    assert follower.proof.complete
+    assert len(follower.proof.nodes) > 3
+
+
+def test_constraints_and_other_numbers_of_classes_are_searched_case_by_case(made):
+    gap_of(forest(classes=3), tolerance=1e-3)
+    assert not any(frontier.waiting or frontier.follows for frontier in made[-1].all)
+    space = lw.Space(dict(SPACE.features), constraints=["income <= age"])
+    lw.measure(forest(), space, SIMILAR, of="probability", tolerance=1e-3, budget=60)
+    assert not any(frontier.waiting or frontier.follows for frontier in made[-1].all)
+
+
+def test_x_and_its_counterpart_change_places():
+    pairs = pair_space(SPACE, SIMILAR)
+    other = mirrored_variables(pairs)
+    assert [other[v] for v in pairs.first] == list(pairs.second)
+    assert [other[other[v]] for v in range(len(other))] == list(range(len(other)))
