@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from tests.strategies import all_pairs, linear_cases, logistic_model, rows_of, svc_model, value
 
 import likewise as lw
+from likewise.analysis.measure import _claim_text
 
 relaxed = {
     "deadline": None,
@@ -159,3 +160,23 @@ def test_listeners_hear_of_it():
     model, space, similar = hard_case(12)
     lw.measure(model, space, similar, of="margin", progress=heard.append)
     assert {"looking for a pair"} < {snapshot.stage for snapshot in heard}
+
+
+@pytest.mark.parametrize(
+    ("of", "level", "words"),
+    [
+        ("score", 0.5, "similar individuals get scores at most 0.5 apart"),
+        (
+            "margin",
+            0.5,
+            "similar individuals get the same decision wherever both decisions are clear by a margin of more than 0.5",
+        ),
+        (
+            "margin",
+            -0.03125,
+            "similar individuals get the same decision, also if their scores move by less than 0.03125 each",
+        ),
+    ],
+)
+def test_the_claim_of_a_certificate_is_told_in_plain_words(of, level, words):
+    assert _claim_text(of, level) == words

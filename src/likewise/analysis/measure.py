@@ -328,5 +328,7 @@ def _claim_text(of: Scale, level: float) -> str:
     """The claim in words; of a margin below 0, what scores may move by without a decision that differs."""
     if of == "margin" and level < 0:
         room = bound_text(-level, up=False)
-        return f"similar individuals get the same decision, also if their scores move by less than {room} each"
+        return (
+            f"similar individuals get the same decision, also if their scores move by less than {room} each"
+        )
     return f"similar individuals {CLAIM_TEMPLATES[of].format(level=bound_text(level, up=True))}"
