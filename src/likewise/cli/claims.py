@@ -310,7 +310,7 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
 def _read_claim(spec: str) -> WrittenClaim:
     from likewise.spec.file import read_spec
 
-    models = (".skops", ".json", ".ubj", ".onnx", ".npz", ".keras", ".h5")
+    models = (".skops", ".json", ".ubj", ".cbm", ".onnx", ".npz", ".keras", ".h5")
     if spec.lower().endswith((".csv", ".csv.gz", ".parquet", *models)):
         flag = "--model" if spec.lower().endswith(models) else "--data"
         raise SpecError(

@@ -110,7 +110,7 @@ def answering_estimator(
             f"{type(unfolded.wrappers[0]).__name__} around {grown.family} is not supported",
             hint=f"verify the {grown.family} inside of it",
         )
-    if head.undecided is not None:
+    if head.undecided is not None or answers.decides:
         estimator = PipelineAnswers(unfolded.steps, answers)
     return estimator, replace(unfolded, asked=answers, before=unfolded.steps)
 

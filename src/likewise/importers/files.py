@@ -4,7 +4,8 @@
                                  be ones that skops trusts (numpy, scipy, scikit-learn), ones reviewed
                                  here, or ones the user trusts by name
 ``.onnx``, ``.npz``, ``.keras``, ``.h5``   networks of known operators and layers, read without running anything (`network_files`)
-``.json``, ``.ubj``, ``.txt``    models saved by XGBoost and LightGBM: numbers only, read here with no need of either library
+``.json``, ``.ubj``, ``.txt``    models saved by XGBoost, CatBoost and LightGBM: numbers only, read here with no need of any library
+``.cbm``                         models of CatBoost, which CatBoost itself turns into JSON
 ``.joblib``, ``.pkl``, ``.pickle``   loading runs whatever the file says, so only where the user allows it
 
 A path goes in, the fitted estimator comes out; everything else is an `UnsupportedModel` that names the
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 SKOPS = (".skops",)
-XGBOOST = (".json", ".ubj")
+XGBOOST = (".json", ".ubj")  # CatBoost writes .json as well
+CATBOOST = (".cbm",)
 LIGHTGBM = (".txt",)
 NETWORKS = (".onnx", ".npz", ".keras", ".h5", ".hdf5")  # that know no names of features
 PICKLES = (".joblib", ".pkl", ".pickle")
 
-KNOWN_SUFFIXES = (*SKOPS, *XGBOOST, *LIGHTGBM, *NETWORKS, *PICKLES)
+KNOWN_SUFFIXES = (*SKOPS, *XGBOOST, *LIGHTGBM, *CATBOOST, *NETWORKS, *PICKLES)
 USUAL_WAYS = (
     "save the model with skops.io.dump(model, 'model.skops'), XGBoost's and LightGBM's with their own "
     "save_model('model.json'), save_model('model.txt'), or export a network as model.onnx"
@@ -61,7 +63,7 @@ def load_model(
     Parameters
     ----------
     path : str or Path
-        A ``.skops`` file, a model saved by XGBoost (``.json``, ``.ubj``) or LightGBM (``.txt``), a network (``.onnx``, ``.npz`` of PyTorch, ``.keras``, ``.h5``), or a pickle where they are
+        A ``.skops`` file, a model saved by XGBoost (``.json``, ``.ubj``), LightGBM (``.txt``) or CatBoost (``.json``, ``.cbm``), a network (``.onnx``, ``.npz`` of PyTorch, ``.keras``, ``.h5``), or a pickle where they are
         allowed.
     allow_pickle : bool
         Whether ``.joblib``, ``.pkl`` and ``.pickle`` files may be opened, which runs code from the file.
@@ -79,7 +81,7 @@ def load_model(
         )
     if file.suffix.lower() in SKOPS:
         model = _load_skops(file, (*trust, *reading.trust))
-    elif file.suffix.lower() in (*XGBOOST, *LIGHTGBM):
+    elif file.suffix.lower() in (*XGBOOST, *LIGHTGBM, *CATBOOST):
         model = _load_booster(file)
     elif file.suffix.lower() in NETWORKS:
         model = _load_network(file, reading)
@@ -165,10 +167,14 @@ def _load_skops(file: Path, trust: Collection[str]) -> Any:
 
 def _load_booster(file: Path) -> Any:
     from likewise.importers.boosters import saved_lightgbm, saved_xgboost
+    from likewise.importers.catboost.model_file import is_catboost
+    from likewise.importers.catboost.reading import saved_catboost
 
-    content = _read_limited(file)
+    content, kind = _read_limited(file), file.suffix.lower()
     try:
-        return (saved_lightgbm if file.suffix.lower() in LIGHTGBM else saved_xgboost)(content)
+        if kind in CATBOOST or (kind == ".json" and is_catboost(content)):
+            return saved_catboost(content, binary=kind in CATBOOST)
+        return (saved_lightgbm if kind in LIGHTGBM else saved_xgboost)(content)
     except UnsupportedModel as error:
         raise error.located(str(file)) from error
     except Exception as error:  # what the library itself has to say about a file that was found to be sound

@@ -19,6 +19,7 @@ from likewise.importers.registry import (
     find_forest_reader,
     find_score_reader,
     is_booster,
+    is_catboost_model,
     is_naive_bayes,
     is_network_file,
     is_one_vs_rest,
@@ -96,6 +97,10 @@ def _as_estimator(estimator: Any, space: Space) -> Any:
         from likewise.importers.layer_files.torch_modules import as_network
 
         return as_network(estimator, len(space))
+    if is_catboost_model(estimator):
+        from likewise.importers.catboost.reading import as_answers
+
+        return as_answers(estimator)
     if not is_booster(estimator):
         return estimator
     from likewise.importers.boosters import as_estimator

@@ -69,8 +69,9 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
     """The feature of each column that the model was fitted on, by name where it knows names (then True), else in
     order. A column that a ColumnTransformer drops is one of them: the model sees it, and does not look."""
     knowing = _part_with_names(estimator, unfolded)
-    count = knowing.n_features_in_
-    if not hasattr(knowing, "feature_names_in_") or _has_made_up_names(knowing, space):
+    names = _names_of(knowing, space)
+    if names is None:
+        count = len(knowing.feature_names_) if library_name(knowing) == "catboost" else knowing.n_features_in_
         if count != len(space):
             raise DataError(
                 f"the model was fitted on {count} unnamed columns, the space has {len(space)} features",
@@ -79,7 +80,6 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
                 else "give the space exactly the model's columns, in their order",
             )
         return space.names, False
-    names = _frame_names(knowing, space)
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise DataError(
@@ -102,16 +102,25 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
     return names, True
 
 
-def _has_made_up_names(knowing: Any, space: Space) -> bool:
-    """Whether a machine of interpret was fitted on an array, and has numbered its columns."""
-    names = list(knowing.feature_names_in_)
-    made_up = library_name(knowing) == "interpret" and names == [f"feature_{i:04}" for i in range(len(names))]
-    return made_up and not any(name in space for name in names)
+def _names_of(knowing: Any, space: Space) -> tuple[str, ...] | None:
+    """The names of the columns that a model was fitted on, None where it knows none. interpret and CatBoost number the columns of arrays."""
+    library = library_name(knowing)
+    if library == "catboost":
+        if not knowing.is_fitted():
+            raise UnsupportedModel(f"{type(knowing).__name__} is not fitted", hint="call fit(X, y) first")
+        names = [str(name) for name in knowing.feature_names_ or ()]
+        return None if names == [str(i) for i in range(len(names))] else tuple(names)
+    if not hasattr(knowing, "feature_names_in_"):
+        return None
+    names = [str(name) for name in knowing.feature_names_in_]
+    made_up = library == "interpret" and names == [f"feature_{i:04}" for i in range(len(names))]
+    if made_up and not any(name in space for name in names):
+        return None
+    return _frame_names(knowing, tuple(names), space)
 
 
-def _frame_names(knowing: Any, space: Space) -> tuple[str, ...]:
+def _frame_names(knowing: Any, names: tuple[str, ...], space: Space) -> tuple[str, ...]:
     """The names that a model knows its columns by, as the space spells them."""
-    names = tuple(str(name) for name in knowing.feature_names_in_)
     try:
         inside = unfold(getattr(knowing, "held", knowing))
     except UnsupportedModel:  # it can still be asked

@@ -80,6 +80,18 @@ def _lightgbm_readers() -> Mapping[str, ForestReader]:
     return LIGHTGBM
 
 
+def _catboost_readers() -> Mapping[str, ForestReader]:
+    from likewise.importers.catboost.reading import READERS
+
+    return READERS
+
+
+def _saved_catboost_readers() -> Mapping[str, ForestReader]:
+    from likewise.importers.catboost.reading import SAVED_READERS as READERS
+
+    return READERS
+
+
 def _explainable_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.trees import explainable_boosting
 
@@ -113,6 +125,7 @@ FOREST_READERS: dict[str, Callable[[], Mapping[str, ForestReader]]] = {
     "sklearn.ensemble": _tree_readers,
     "xgboost": _xgboost_readers,
     "lightgbm": _lightgbm_readers,
+    "catboost": _catboost_readers,
     "interpret": _explainable_readers,
 }
 SAVED_READERS: dict[
@@ -120,6 +133,7 @@ SAVED_READERS: dict[
 ] = {  # what was made of a Booster, or of a file
     "likewise.importers.xgboost": _saved_xgboost_readers,
     "likewise.importers.lightgbm": _saved_lightgbm_readers,
+    "likewise.importers.catboost": _saved_catboost_readers,
 }
 NETWORK_FILES = ("likewise.importers.onnx.answers", "likewise.importers.layer_files.torch_modules")
 TORCH_MODULE = "torch.nn.modules.module.Module"
@@ -205,6 +219,11 @@ def is_torch_module(estimator: Any) -> bool:
     return any(f"{kind.__module__}.{kind.__name__}" == TORCH_MODULE for kind in type(estimator).__mro__)
 
 
+def is_catboost_model(estimator: Any) -> bool:
+    """Whether this is a model of CatBoost that is neither its classifier nor its regressor."""
+    return library_name(estimator) == "catboost" and type(estimator).__name__ == "CatBoost"
+
+
 def is_booster(estimator: Any) -> bool:
     """Whether this is a model of XGBoost or LightGBM, by whatever class."""
     return (
@@ -267,7 +286,7 @@ EXAMPLES = {
     "kernel machines": ("SVC", "SVR", "KernelRidge"),
     "trees": ("DecisionTreeClassifier", "RandomForestClassifier", "GradientBoostingClassifier", "HistGradientBoostingClassifier"),
     "networks": ("MLPClassifier", "MLPRegressor"),
-    "boosters": ("XGBClassifier", "LGBMClassifier", "ExplainableBoostingClassifier"),
+    "boosters": ("XGBClassifier", "LGBMClassifier", "CatBoostClassifier", "ExplainableBoostingClassifier"),
 }  # fmt: skip
 
 

@@ -73,9 +73,11 @@ def numbers_of_levels(levels: Mapping[int, Sequence[Any]]) -> dict[int, dict[obj
 
 
 class Answers(ABC):
-    """Scikit-learn's verbs, made of scores and of what the library makes of them; `stand_in` is who answers, if not the library."""
+    """Scikit-learn's verbs, made of scores and of what the library makes of them; `stand_in` is who answers, if not the library; `decides` that
+    decisions are asked of it too, and not of the estimator."""
 
     stand_in: str | None = None
+    decides: bool = False
 
     def __init__(self, n_columns: int, names: Sequence[str] | None) -> None:
         self.n_features_in_ = n_columns

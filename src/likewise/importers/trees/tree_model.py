@@ -49,7 +49,8 @@ class LibraryModel:
     may be numbered in the place of others, with the values they would have, `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
     that rows of columns come to, tree by tree; `answers` has scikit-learn's verbs, where the estimator itself
     lacks some; `takes_missing` that it lets NaN pass. `named` is for a model that has lost the names of categories: it makes the same
-    model with those of the rows that these inputs are like, and names the columns."""
+    model with those of the rows that these inputs are like, and names the columns. `grow` makes the forest of a model whose trees depend on
+    which categories there are in the space."""
 
     family: str
     forest: Forest
@@ -65,6 +66,7 @@ class LibraryModel:
     answers: Any = None
     takes_missing: bool = True
     named: Callable[[Inputs], tuple[LibraryModel, tuple[str, ...]]] | None = None
+    grow: Callable[[ReachedColumns], Forest] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,8 @@ def import_forest(grown: LibraryModel, steps: Steps, inputs: Inputs) -> RawFeatu
     )
     if not grown.takes_missing:
         _refuse_missing(grown.family, found)
-    body = tree_sum(grown.forest, found, model=grown.family)
+    forest = grown.forest if grown.grow is None else grown.grow(found)
+    body = tree_sum(forest, found, model=grown.family)
     rounding = None
     if grown.operations is not None and found.settled:
         rounding = TreeRounding(

@@ -1,0 +1,1 @@
+"""CatBoost's models, from estimators and saved files: read (`model_file`), made trees over columns (`forest`), and asked (`answers`)."""
