@@ -85,7 +85,7 @@ SPECS = click.Argument(["specs"], nargs=-1, metavar="[CLAIM]...")
 MODEL = click.Option(
     ["--model"],
     metavar="FILE",
-    help="Fitted model: a .skops file, one saved by XGBoost or LightGBM, a network (.onnx, .npz, .keras, .h5), or code to be asked: module:function.",
+    help="Fitted model: a .skops file, one saved by XGBoost, LightGBM or CatBoost, a network (.onnx, .npz, .keras, .h5), or code to be asked: module:function.",
 )
 MODEL_NEEDED = click.Option(["--model"], required=True, metavar="FILE", help=MODEL.help)
 DATA = click.Option(["--data"], metavar="FILE", help="Rows: .csv, .csv.gz or .parquet.")

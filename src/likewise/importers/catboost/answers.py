@@ -37,7 +37,8 @@ def split_holds(split: Split, columns: Floats) -> Bools:
             values = columns[:, split.column].astype(np.float32)
         return np.where(np.isnan(values), split.missing_above, values > np.float32(split.border))
     if isinstance(split, CategorySplit):
-        return columns[:, split.column] == split.hash
+        same: Bools = columns[:, split.column] == split.hash
+        return same
     statistic = split.statistic
     parts = [split_holds(part, columns).tolist() for part in statistic.parts]
     categories = [columns[:, c].astype(np.int64).tolist() for c in statistic.columns]
@@ -78,7 +79,8 @@ def raw_scores(stored: StoredCatBoost, columns: Floats) -> Floats:
     total = np.zeros((len(columns), stored.n_scores))
     for values in leaf_values(stored, columns):
         total += values
-    return total * stored.scale + np.array(stored.bias)
+    scores: Floats = total * stored.scale + np.array(stored.bias)
+    return scores
 
 
 class CatBoostAnswers(Answers):
@@ -107,7 +109,8 @@ class CatBoostAnswers(Answers):
         if self.stored.loss in IDENTITY:
             return scores
         places = np.argmax(scores, axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
-        return np.array(self.labels)[places]
+        decided: NDArray[Any] = np.array(self.labels)[places]
+        return decided
 
 
 class LibraryAnswers(CatBoostAnswers):

@@ -199,6 +199,8 @@ class _Together:
 
 
 Test = _Plain | _Together
+Branch = tuple[int, dict[Axis, Any]]  # the node of the old tree that a box goes on from
+Found = int | tuple[Axis, tuple[Branch, Branch]]
 
 
 def _grow_trees(stored: StoredCatBoost, reaching: ReachedColumns, family: str) -> tuple[LibraryTree, ...]:
@@ -348,7 +350,7 @@ class _Growing:
         self.right.append(LEAF)
         self.values.append(values)
 
-    def _next(self, node: int, box: dict[Axis, Any]) -> int | tuple[Axis, tuple[Any, Any]]:
+    def _next(self, node: int, box: dict[Axis, Any]) -> Found:
         """The leaf that a box comes to, or what has to be told apart next, with where both parts go on."""
         while self.tree.left[node] >= 0:
             test = self.tests[int(self.tree.split[node])]
@@ -362,21 +364,20 @@ class _Growing:
             node = found
         return node
 
-    def _ask(self, test: _Plain, ways: tuple[int, int], box: dict[Axis, Any]) -> Any:
+    def _ask(self, test: _Plain, ways: tuple[int, int], box: dict[Axis, Any]) -> Found:
         if test.left is None:
             axis = NumberSplit(test.column, test.border, test.missing_above)
             if axis in box:
                 return ways[box[axis]]
-            return axis, tuple((way, {**box, axis: side}) for side, way in enumerate(ways))
+            return axis, ((ways[0], {**box, axis: 0}), (ways[1], {**box, axis: 1}))
         inside = box.get(test.column, frozenset(self.hashes[test.column]))
         parts = inside & test.left, inside - test.left
         if not parts[0] or not parts[1]:
             return ways[not parts[0]]
-        return test.column, tuple(
-            (way, {**box, test.column: part}) for part, way in zip(parts, ways, strict=True)
-        )
+        first, second = ({**box, test.column: part} for part in parts)
+        return test.column, ((ways[0], first), (ways[1], second))
 
-    def _tell_apart(self, test: _Together, node: int, ways: tuple[int, int], box: dict[Axis, Any]) -> Any:
+    def _tell_apart(self, test: _Together, node: int, ways: tuple[int, int], box: dict[Axis, Any]) -> Found:
         """The way that a box goes; or the first axis that makes a difference in it, cut into two halves of the groups of its values that are alike."""
         held = [
             [i for i, value in enumerate(values) if self._inside(axis, value, box)]
@@ -392,7 +393,7 @@ class _Growing:
             if groups.max() == 0:
                 continue
             if not isinstance(axis, int):
-                return axis, tuple((node, {**box, axis: side}) for side in (0, 1))
+                return axis, ((node, {**box, axis: 0}), (node, {**box, axis: 1}))
             half = frozenset(
                 test.values[i][p]
                 for p, g in zip(held[i], groups.tolist(), strict=True)

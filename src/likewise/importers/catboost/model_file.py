@@ -212,7 +212,8 @@ class _Features:
         return CategorySplit(self.category(index), int(value) & 0xFFFFFFFF)
 
     def statistic(self, given: Mapping[str, Any], stored: Mapping[str, Any]) -> Statistic:
-        columns, parts = [], []
+        columns: list[int] = []
+        parts: list[NumberSplit | CategorySplit] = []
         for one in given["elements"]:
             match one["combination_element"]:
                 case "cat_feature_value":
