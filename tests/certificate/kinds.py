@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import PoissonRegressor
 from sklearn.svm import SVC
-from tests.strategies import logistic_model, regression_model, svc_model
+from tests.strategies import logistic_model, regression_model, svc_model, two_rows
 
 import likewise as lw
 from likewise.certificate.certificate import Certificate
@@ -120,6 +121,25 @@ def probability() -> Kind:
     )
 
 
+def _counted(weights: tuple[float, ...], bias: float, names: tuple[str, ...]) -> Any:
+    """A model of counts: exp of a line."""
+    model = PoissonRegressor().fit(two_rows(names), [1.0, 2.0])
+    model.coef_, model.intercept_ = np.array(weights), bias
+    return model
+
+
+def prediction() -> Kind:
+    """Predictions are further apart the larger they are, so that each cell needs a tangent of its own."""
+    space = lw.Space({"steps": lw.Integer(-2, 3), "rest": lw.Continuous(0, 1), "sex": BINARY})
+    return Kind(
+        model=_counted((0.5, 0.5, 0.25), 0.25, space.names),
+        space=space,
+        similar=lw.Similarity(free=["sex"], within={"steps": 1}),
+        property=lw.ScoreGap(8.25),
+        rules=frozenset({"separable"}),
+    )
+
+
 def constrained() -> Kind:
     """Both sides free and an equation between them: multipliers, and cells that hold nobody."""
     space = lw.Space(
@@ -211,6 +231,8 @@ SMALL: dict[str, Callable[[], Kind]] = {
     "score-bound": score_bound,
     "margin-bound": margin_bound,
     "probability-bound": probability_bound,
+    "prediction": prediction,
+    "witness-prediction": lambda: witness_of(lw.ScoreGap(1.25), _counted),
     "witness-decision": lambda: witness_of(lw.SameDecision(0.1)),
     "witness-svc": lambda: witness_of(lw.SameDecision(), svc_model),
     "witness-score": lambda: witness_of(lw.ScoreGap(1.25), regression_model),

@@ -246,7 +246,7 @@ CASES = {
     "neighbours as a model": (lambda: in_front(StandardScaler(), NUMBERS, KNeighborsClassifier(2)), "KNeighborsClassifier is not supported", "RandomForestClassifier"),
     "votes": (lambda: fitted(VotingClassifier([("a", usual())])), "VotingClassifier is not supported", "LogisticRegression"),
     "ensemble of calibrations": (lambda: fitted(CalibratedClassifierCV(usual(), cv=2)), "averages the probabilities of 2 classifiers", "ensemble=False"),
-    "bent target": (lambda: fitted(TransformedTargetRegressor(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), LinearRegression()), func=np.log, inverse_func=np.exp), y=np.exp(TARGET / 50)), "bends its predictions (FunctionTransformer, inverse exp)", "regressor_"),
+    "bent target": (lambda: fitted(TransformedTargetRegressor(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), LinearRegression()), func=np.sqrt, inverse_func=np.square), y=np.exp(TARGET / 50)), "bends its predictions (FunctionTransformer, inverse square)", "regressor_"),
     "target among the columns": (leaking, "the model was fitted on column 'label', which the space does not have", "the model's columns"),
     "duplicate names": (twice_named, "two columns named 'age'", "name of its own"),
     "other columns": (lambda: fitted(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), quick_logistic()), X[NUMBERS]), "the space has the feature 'city', which the model was not fitted on", "leave it out of the space"),

@@ -309,7 +309,6 @@ REFUSED = {
         GradientBoostingClassifier(n_estimators=2, init=DecisionTreeClassifier()),
         LABELS,
     ),
-    "exp of its score": (HistGradientBoostingRegressor(loss="poisson", max_iter=2), TARGET - TARGET.min()),
     "2 outputs": (DecisionTreeRegressor(), np.stack([TARGET, TARGET], axis=1)),
     "a threshold is for one score": (FixedThresholdClassifier(RandomForestClassifier(3)), LABELS),
     "fitted on 1 classes": (RandomForestClassifier(3), np.zeros(len(X))),

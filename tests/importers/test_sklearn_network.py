@@ -197,10 +197,6 @@ class TestRefusals:
         model = fitted(behind(perceptron(MLPRegressor)), y=X[["income", "age"]])
         self.refused(model, "2 outputs")
 
-    def test_bent_predictions(self):
-        model = fitted(behind(perceptron(MLPRegressor, loss="poisson")), y=X.age)
-        self.refused(model, "bends its predictions")
-
     def test_numbers_that_are_none(self):
         model = fitted(behind(perceptron()))
         model[-1].coefs_[0][0, 0] = np.inf

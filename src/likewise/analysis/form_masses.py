@@ -87,7 +87,8 @@ class FormMasses:
             return None
         curved = isinstance(judge.problem.case.line, ProbabilitySet)
         if not curved and (
-            question.kind == "probability" or Fraction(double_above(question.level)) != question.level
+            question.kind in ("probability", "prediction")
+            or Fraction(double_above(question.level)) != question.level
         ):
             return None
         moving = [k for k in judging.inquiry.moving if judge.relations[k].kind in ("free", "pairs")]

@@ -327,4 +327,5 @@ def pairs_with_row(pairs: PairSpace, row: Floats, *, first: bool) -> PairSpace:
 
 def gap_gauge(question: Question) -> Gauge:
     """The scale of a row's gap: scores, but for claims about probabilities."""
-    return Gauge(asked=question if question.kind == "probability" else replace(question, kind="score"))
+    asked = question if question.kind in ("probability", "prediction") else replace(question, kind="score")
+    return Gauge(asked=asked)

@@ -125,7 +125,7 @@ def bracket_share_of_sum(
     if judge is None or asked.pairs.constraints:
         return None
     question = asked.question
-    if question.kind == "probability":
+    if question.kind in ("probability", "prediction"):
         return None
     shared = [k for k in range(len(asked.pairs.relations)) if k not in asked.moving and judge.depends(k)]
     parts = [_make_term(judge.score.terms[k], measure.spreads[k]) for k in shared]

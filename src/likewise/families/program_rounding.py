@@ -184,6 +184,8 @@ class ProgramRounding:
         error = self.error
         if error is None:
             return None
+        if head.link == "exponential":
+            return None  # what exp makes of an error depends on the score
         if of == "score" or head.link == "identity":
             return 2 * error
         if of == "margin":

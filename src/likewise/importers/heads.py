@@ -2,7 +2,7 @@
 
 With f the score of the model inside, everything here is an affine map of it, g = slope f + offset, exactly:
 
-    TransformedTargetRegressor      g = what `inverse_transform` does to f, where that is affine
+    TransformedTargetRegressor      exp or expm1 as a link of f (`exponents`); else g = what `inverse_transform` does to f, where that is affine
     CalibratedClassifierCV          P = sigma(-(a f + b)):  g = -(a f + b), upper label where g > 0; around an RBF model, whose
                                     parameters are doubles and -a times them are none, g stays a link of f
     threshold t on the score        upper where f >= t:     g = f - t, zero is upper
@@ -31,6 +31,7 @@ from likewise.errors import UnsupportedModel
 from likewise.families.family import AffineMap
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Model
+from likewise.importers.exponents import EXPONENTIAL_HEAD, bends_by_exp
 from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
 from likewise.importers.transformers.traced_columns import Operation, Step
@@ -51,6 +52,8 @@ def apply_wrapper(model: Model, wrapper: Any, space: Space) -> tuple[Model, Affi
     """The model with a wrapper around it, and what that does to a score that the original is asked for."""
     kind = type(wrapper).__name__
     if kind == "TransformedTargetRegressor":
+        if bends_by_exp(wrapper):
+            return _bend_prediction(model, kind), IDENTITY_MAP
         # The original's own predict has done this already.
         return map_score(model, _inverse_target_map(wrapper), kind), IDENTITY_MAP
     if kind in THRESHOLDS:
@@ -77,9 +80,18 @@ def _inverse_target_map(wrapper: Any) -> AffineMap:
         shown = f"{step.kind}, inverse {getattr(func, '__name__', func)}" if func is not None else step.kind
         raise UnsupportedModel(
             f"TransformedTargetRegressor bends its predictions ({shown}): a gap of predictions is no gap of scores then",
-            hint="verify its regressor_, on the transformed scale; StandardScaler and other scalers are taken as they are",
+            hint="verify its regressor_, on the transformed scale; scalers, and numpy's exp and expm1 as inverse_func, are taken as they are",
         )
     return _compose_operations(inverse_operations(transformer, step))
+
+
+def _bend_prediction(model: Model, kind: str) -> Model:
+    """The model whose prediction is exp of the score."""
+    if model.head.link is not None or model.head.labels is not None:
+        raise UnsupportedModel(
+            f"{kind} takes exp of what is exp of a score already", hint="bend the target once"
+        )
+    return replace(model, head=EXPONENTIAL_HEAD)
 
 
 def _compose_operations(operations: tuple[Operation, ...]) -> AffineMap:

@@ -54,7 +54,7 @@ class Replay:
     def scores_of(self, inputs: Any) -> Floats:
         """The same of rows in the estimator's own kind of input."""
         method = "predict_proba" if self.head.link == "identity" else "decision_function"
-        if self.head.labels is None:
+        if self.head.labels is None and self.head.link is None:
             method = "predict"
         given = ask_part(self.asked, method, inputs, self.before)
         scores = np.asarray(given, dtype=np.float64).reshape(-1, self.head.n_scores)
@@ -64,6 +64,12 @@ class Replay:
 
     def decisions(self, codes: Floats) -> NDArray[Any]:
         return np.asarray(ask_part(self.estimator, "predict", self.inputs.of(codes)))
+
+    def predictions(self, codes: Floats) -> Floats:
+        """What a regressor predicts, (rows, 1)."""
+        return np.asarray(
+            ask_part(self.estimator, "predict", self.inputs.of(codes)), dtype=np.float64
+        ).reshape(-1, 1)
 
     def probabilities(self, codes: Floats) -> Floats:
         """Probabilities of all classes (rows, classes)."""
@@ -104,6 +110,8 @@ class Replay:
         asked, place = self.scores, question.of
         if question.kind == "probability":
             asked, place = self.probabilities, place if question.several else 1
+        if question.kind == "prediction":
+            asked = self.predictions
         gaps = np.abs(asked(first) - asked(second))
         widest: Floats = gaps.max(axis=1) if place is None else gaps[:, place]
         return widest
@@ -147,6 +155,10 @@ def make_replay(
 ) -> Replay:
     """The replay of an estimator that was taken apart."""
     asked, before = unfolded.asked, unfolded.before
+    if head.link == "exponential":
+        from likewise.importers.exponents import shown_exponents
+
+        asked, before = shown_exponents(unfolded)
     if head.rule == "votes":
         asked, before = copy.copy(unfolded.final), unfolded.steps
         asked.decision_function_shape = "ovo"

@@ -75,6 +75,9 @@ def check_import(model: Model, replay: Replay, space: Space, rows: Floats) -> Ob
         _compare_labels(model, by_row, allowed, theirs, replay, space, codes)
     if model.head.labels is not None and model.head.link is not None:
         _compare_probabilities(model, by_row, allowed, replay, space, codes)
+    if model.head.link == "exponential":
+        scores = np.array([nearest_double(values[0]) for values in by_row])
+        check_predictions(model, scores, np.array([float(e[0]) for e in allowed]), replay, space, codes)
     each = [
         observe_rounding(part, codes, values, given)
         for part, values, given in zip(parts, ours, theirs.T, strict=True)
@@ -159,6 +162,19 @@ def _compare_probabilities(
             expected = powers / powers.sum()
         if np.abs(given[i] - expected).max() > LINK_TOLERANCE + float(_link_factor(head) * max(errors)):
             _refuse_row(model, space, codes[i], what)
+
+
+def check_predictions(
+    model: Model, scores: Floats, errors: Floats, replay: Replay, space: Space, codes: Floats
+) -> None:
+    """Gaps of predictions are those of exp of the scores: predictions themselves may be moved by a constant."""
+    given = replay.predictions(codes)[:, 0]
+    with np.errstate(over="ignore"):
+        expected = np.exp(scores)
+    room = LINK_TOLERANCE * (1 + np.abs(expected)) + 2 * errors * np.abs(expected)
+    off = np.abs((given - given[0]) - (expected - expected[0]))
+    for i in np.flatnonzero(~(off <= room + room[0])).tolist():
+        _refuse_row(model, space, codes[i], "its predictions are not exp of its scores")
 
 
 def _score_errors(model: Model, codes: Floats) -> list[tuple[Fraction, ...]]:

@@ -3,7 +3,7 @@
 Classifiers decide by the sign of `decision_function`. Two groups differ at zero: linear models proper say
 the lower class (`score > 0` is upper), libsvm's SVC says the upper one. SVC stores its linear score in
 dual form, sum_t a_t <s_t, x> + b; its exact weights are the rational sums of the stored products, not the
-rounded `coef_`. Probabilities are logistic where `predict_proba` is sigma(decision_function).
+rounded `coef_`. Generalised linear models predict exp of their score (`exponents`). Probabilities are logistic where `predict_proba` is sigma(decision_function).
 
 With more than two classes there is a score a class, one row of `coef_` each, and the first largest one decides; SVC has a score a
 pair of classes (`classes`). Probabilities are then softmax(decision_function), or what is refused.
@@ -21,6 +21,7 @@ from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import AffineRounding
 from likewise.families.scored_model import Model
+from likewise.importers.exponents import EXPONENTIAL_HEAD, has_logarithmic_link
 from likewise.importers.score_models import (
     ScoreModels,
     as_dense,
@@ -44,6 +45,7 @@ CLASSIFIERS = LOGISTIC | {
     "RidgeClassifier",
     "RidgeClassifierCV",
 }
+GENERALISED = {"PoissonRegressor", "GammaRegressor", "TweedieRegressor"}
 DUAL = {"SVC", "NuSVC", "SVR", "NuSVR"}
 REGRESSORS = {
     "LinearRegression",
@@ -64,6 +66,7 @@ REGRESSORS = {
     "OrthogonalMatchingPursuit",
     "QuantileRegressor",
     "TheilSenRegressor",
+    *GENERALISED,
 }
 ESTIMATORS = CLASSIFIERS | REGRESSORS | DUAL
 
@@ -163,7 +166,8 @@ def _rationals(values: Iterable[float], name: str) -> tuple[Fraction, ...]:
 
 def _make_head(estimator: Any, name: str) -> Head:
     if not hasattr(estimator, "classes_") or name in REGRESSORS or name in {"SVR", "NuSVR"}:
-        return NUMBER_HEAD
+        bent = name in GENERALISED and has_logarithmic_link(estimator._base_loss)
+        return EXPONENTIAL_HEAD if bent else NUMBER_HEAD
     lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
     logistic = name in LOGISTIC or (name == "SGDClassifier" and estimator.loss == "log_loss")
     return Head(

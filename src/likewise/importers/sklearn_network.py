@@ -2,7 +2,7 @@
 
     h_0 = act(x coefs_0 + intercepts_0),   h_l = act(h_(l-1) coefs_l + intercepts_l),   scores = h coefs_last + intercepts_last
 
-with act relu, tanh, logistic or identity; without a bend, or without hidden layers, that is a linear model. MLPRegressor predicts its only score. MLPClassifier of two
+with act relu, tanh, logistic or identity; without a bend, or without hidden layers, that is a linear model. MLPRegressor predicts its only score, or exp of it (loss "poisson"). MLPClassifier of two
 classes has one score whose logistic function is the probability of the upper one, which is said where that is above 1/2; of more classes one each, whose softmax are the probabilities, and the first largest of
 these decides. It has no `decision_function`: scores are what a copy that leaves out the last function says (`ShownScores`), which `predict_proba` and `predict` are compared with.
 
@@ -19,6 +19,7 @@ from likewise.errors import UnsupportedModel
 from likewise.families.network.activation import IDENTITY, LOGISTIC, RELU, TANH
 from likewise.families.network.body import Layer
 from likewise.families.network.dyadic import Dyadic
+from likewise.importers.exponents import EXPONENTIAL_HEAD
 from likewise.importers.layered_models import DOUBLE, SINGLE, LayeredProgram
 from likewise.importers.score_models import ScoreModels, python_labels, several_labels
 from likewise.model.embedding import Column
@@ -28,7 +29,7 @@ from likewise.repaired.outputs import last_layer
 CLASSIFIER = "MLPClassifier"
 FAMILY = {CLASSIFIER, "MLPRegressor"}
 ACTIVATIONS = {"relu": RELU, "tanh": TANH, "logistic": LOGISTIC, "identity": IDENTITY}
-OUTPUTS = {CLASSIFIER: ("logistic", "softmax"), "MLPRegressor": ("identity",)}
+OUTPUTS = {CLASSIFIER: ("logistic", "softmax"), "MLPRegressor": ("identity", "exp")}
 NEAR_HALF = 2.0**-50  # scores as small as this may have the logistic function 1/2, as programs round
 
 
@@ -118,6 +119,6 @@ def _layers(estimator: Any) -> tuple[Layer, ...]:
 
 def _head(estimator: Any, name: str) -> Head:
     if name != CLASSIFIER:
-        return NUMBER_HEAD
+        return EXPONENTIAL_HEAD if estimator.out_activation_ == "exp" else NUMBER_HEAD
     lower, upper = python_labels(estimator.classes_)
     return Head(labels=(lower, upper), link="logistic")

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from likewise.errors import UnsupportedModel
+from likewise.importers.exponents import bends_by_exp
 from likewise.importers.registry import is_sklearn_class
 
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
@@ -64,7 +65,9 @@ def unfold(estimator: Any) -> UnfoldedEstimator:
         return replace(inner, wrappers=(estimator, *_drop_thresholds(inner)), before=(), asked=held)
     if kind == "TransformedTargetRegressor":
         inner = unfold(_fitted_part(estimator, "regressor_", FIT_HINT))
-        return replace(inner, wrappers=(estimator, *inner.wrappers), before=(), asked=estimator)
+        within = replace(inner, wrappers=(estimator, *inner.wrappers))
+        # Where exp bends the prediction back, the score is what is bent.
+        return within if bends_by_exp(estimator) else replace(within, before=(), asked=estimator)
     return UnfoldedEstimator(steps=(), final=estimator, wrappers=(), before=(), asked=estimator)
 
 

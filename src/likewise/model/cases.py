@@ -4,6 +4,7 @@ A property is broken by a pair of one of its cases. Two labels, or a number, are
 
     decision      x is of class i and x' of class j, i < j (or i the class of interest); for votes, a cube of each
     score         f_c(x) - f_c(x') > delta, for one class c
+    prediction    exp(f(x)) - exp(f(x')) > delta, of the only score
     probability   the same (link identity), or P_c(x) - P_c(x') > delta with P_c = exp(f_c) / sum_k exp(f_k)
 
 A *signal* is the number that a case is about, at x and at x': (signal, signal') is in the case's witness set W (`witness_set`) exactly where the pair
@@ -14,6 +15,7 @@ can answer with no; taken together they are their minimum, which no line sees, b
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Kind = Literal["decision", "score", "probability"]
+Kind = Literal["decision", "score", "probability", "prediction"]
 Conditions = tuple[Condition, ...]
 Rivals = tuple[int, int]
 
@@ -126,6 +128,8 @@ class ScoreCase:
             return here - there
         if here == there:
             return Fraction(0)
+        if self.kind == "prediction":
+            return _apart(here, there)
         with ctx.workprec(128):
             linked = [sigma(abs(self.head.slope) * score + self.head.offset) for score in (here, there)]
             return lower_end(linked[0] - linked[1])
@@ -142,6 +146,13 @@ class ScoreCase:
 
     def signal(self, scores: Enclosures) -> Enclosure:
         return scores[self.of or 0]
+
+
+def _apart(here: Fraction, there: Fraction) -> Fraction:
+    """exp(here) - exp(there): a lower bound within 2^-100 of it."""
+    bits = 128 + 2 * math.ceil(max(abs(here), abs(there), 1))
+    with ctx.workprec(min(bits, MOST_BITS)):
+        return lower_end(ball(here).exp() - ball(there).exp())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

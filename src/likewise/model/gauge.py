@@ -2,6 +2,7 @@
 
     score        s - s'                        the question at level v: is a gap above v possible?
     margin       min(s, -s')                   by how much the two decisions are on opposite sides
+    score        exp(s) - exp(s'), of a regressor that predicts that
     probability  sigma(g) - sigma(g')          g = slope s + offset, slope > 0; or a difference of two softmax probabilities
 
 of the only score, or the largest of these over all cases of several; the value of a decision between several classes is by how much all conditions of a case
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from likewise.model.witness_set import probability_threshold
+from likewise.model.witness_set import prediction_offset, probability_threshold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +45,8 @@ class Gauge:
 
     @property
     def of(self) -> Scale:
+        if self.asked.kind == "prediction":
+            return "score"
         return "margin" if self.asked.kind == "decision" else self.asked.kind
 
     def question(self, level: Fraction) -> Question:
@@ -77,6 +80,8 @@ class Gauge:
             return np.full_like(bound, np.inf) if head.rule == "votes" else bound
         if asked.kind == "score" or head.link == "identity":
             return np.where(lean == 0.5, 2 * bound, np.inf)
+        if asked.kind == "prediction":
+            return _cap_prediction(lean, bound)
         if asked.softmax and not asked.by_lines:
             return bound
         bound = float(abs(head.slope)) * bound + (2 * lean - 1) * float(head.offset)
@@ -86,6 +91,13 @@ class Gauge:
             below = probability_threshold(lean, middle) < bound
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return high
+
+
+def _cap_prediction(lean: Floats, bound: Floats) -> Floats:
+    """delta with T(lean) = bound, as T is (2 lean - 1) log delta and a number more; at the lean 1/2 a bound of 0 says that nobody is apart."""
+    with np.errstate(all="ignore"):
+        value = np.exp((bound - prediction_offset(lean)) / (2 * lean - 1))
+    return np.where(lean > 0.5, value, np.where((lean == 0.5) & (bound <= 0), 0.0, np.inf))
 
 
 def scale_of(property: Property) -> Scale:

@@ -10,6 +10,7 @@ A decision by sign is the *upper* label where the score is above zero and the *l
 below. The score zero belongs to the lower label in scikit-learn's linear models (`decision_function > 0`)
 and to the upper one in libsvm's (`SVC.predict` asks whether the score is below zero): `zero_is_upper`.
 
+A number may be exp(f) (link exponential), up to a constant that cancels in gaps: then claims about gaps of scores are about gaps of that.
 Probabilities are sigma(slope f + offset) of the upper label by `sign` (link logistic); with a score a class the scores themselves (identity), or
 exp(f_c) / sum_k exp(f_k) (softmax). Where an estimator decides by that probability and not by
 the sign of f (a calibrated kernel model, whose calibration cannot be worked into the score exactly), it is `undecided`.
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     Enclosures = tuple[Enclosure, ...]
 
 Rule = Literal["number", "sign", "argmax", "votes"]
-Link = Literal["logistic", "identity", "softmax"]
+Link = Literal["logistic", "identity", "softmax", "exponential"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,11 @@ class Head:
         (score,) = scores
         value = self.decision_score(score)
         return int(value > 0 or (self.zero_is_upper and value == 0))
+
+    @property
+    def probable(self) -> bool:
+        """Whether there are probabilities."""
+        return self.link is not None and self.labels is not None
 
     def decide(self, scores: Sequence[Fraction]) -> object:
         """The label of an individual with these scores, or the number itself."""

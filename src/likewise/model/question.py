@@ -23,7 +23,14 @@ from likewise.model.conditions import (
 )
 from likewise.model.cubes import MOST_CLASSES, vote_cubes
 from likewise.model.head import Head
-from likewise.model.witness_set import DecisionSet, DifferenceSet, GapSet, ProbabilitySet, WitnessSet
+from likewise.model.witness_set import (
+    DecisionSet,
+    DifferenceSet,
+    GapSet,
+    PredictionSet,
+    ProbabilitySet,
+    WitnessSet,
+)
 from likewise.spec.properties import class_index, property_level
 
 if TYPE_CHECKING:
@@ -108,11 +115,13 @@ class Question:
         return list(range(len(self.head.classes))) if self.of is None else [self.of]
 
     def _line(self) -> WitnessSet:
-        """W of the cases. Probabilities differ exactly where scores do, so their gap 0 is one of scores."""
+        """W of the cases. Probabilities and predictions differ exactly where scores do, so their gap 0 is one of scores."""
         if self.kind == "decision":
             return DecisionSet(level=self.level)
         if self.kind == "score" or self.head.link == "identity":
             return GapSet(delta=self.level)
+        if self.kind == "prediction":
+            return PredictionSet(delta=self.level) if self.level > 0 else GapSet(delta=Fraction(0))
         curved: WitnessSet = GapSet(delta=Fraction(0))
         if self.level > 0:
             slope = abs(self.head.slope)
@@ -205,7 +214,10 @@ class Question:
 
 def question_of(property: Property, head: Head, name: str, *, by_lines: bool = False) -> Question:
     """What a property asks of a model with this head; `name` is that of the model, for people. By sign, what is claimed of one label is claimed of the
-    other, so the only score has no class of interest."""
+    other, so the only score has no class of interest. A gap of what a regressor predicts is one of exp of its score, where it predicts that."""
     place = class_index(property.class_of_interest, head.labels, name)
     level, of = Fraction(property_level(property)), place if head.n_scores > 1 else None
-    return Question(kind=property.kind, level=level, head=head, of=of, by_lines=by_lines)
+    kind: Kind = property.kind
+    if kind == "score" and head.link == "exponential":
+        kind = "prediction"
+    return Question(kind=kind, level=level, head=head, of=of, by_lines=by_lines)

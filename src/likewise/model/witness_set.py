@@ -3,6 +3,7 @@
     decision      W = { s > margin, s' <= -margin }                     (margin 0: the decision differs)
     score gap     W = { s - s' > delta }
     probability   W = { sigma(s) - sigma(s') > delta },  sigma(s) = 1 / (1 + exp(-s))
+    prediction    W = { exp(s) - exp(s') > delta }
 
 Every W is convex, so no point of a set K of score pairs is a witness as soon as ONE line separates them:
 directions a, b >= 0, not both zero, with
@@ -22,17 +23,25 @@ and with q = p + delta the tangent at a rational p has rational directions
 A link with a slope > 0 and an offset has sigma(slope s + offset) for sigma(s): the same W in other coordinates, so the line (a, b, T) of
 slope s + offset is (slope a, slope b, T - (a - b) offset) of s, and its lean is the same.
 
+For the prediction the boundary of W is s = log(delta + exp(s')), which is convex in s'. Its tangent at p = exp(s') is (p + delta) s - p s' against
+(p + delta) log(p + delta) - p log p; so at the lean w > 1/2, with p = delta (1 - w) / (2 w - 1),
+
+    T = w log w - (1 - w) log(1 - w) + (2 w - 1) (log delta - log(2 w - 1)),
+
+which falls to 0 at w = 1/2: witnesses have s > s'. Below 1/2 no line separates anything.
+
 What the two numbers are made of, and that W is monotone in both (raising s or lowering s' keeps a pair inside), is used by `cases`.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from flint import ctx
+from flint import arb, ctx
 
 from likewise.errors import InternalError
 from likewise.model.head import ball, logistic, logit, lower_end, sigma
@@ -45,6 +54,8 @@ if TYPE_CHECKING:
 # Leans and tangent points are rounded to this grid: any value is sound, short ones keep proofs small.
 LEAN_GRID = 2**24
 EVEN_LEAN = Fraction(1, 2)
+LARGEST_EXPONENT = 700.0  # whose exp is a double
+BEYOND_SCORES = 1e4  # of a sum of two scores whose exp are doubles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +323,92 @@ class ProbabilitySet:
         here, there = (logistic(float(self.slope) * s + float(self.offset)) for s in (first, second))
         value: Floats = here - there - float(self.delta)
         return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionSet:
+    """exp(s) - exp(s') > delta, delta > 0."""
+
+    delta: Fraction
+
+    def holds(self, first: Fraction, second: Fraction) -> bool:
+        """By balls of growing precision. Ends: exp(s) - exp(s') = delta > 0 has no rational solution, as exp of different rationals and 1 are linearly independent."""
+        if first <= second:
+            return False
+        bits = 64
+        while True:
+            with ctx.workprec(bits):
+                side = prediction_gap(first, second, self.delta)
+                if side > 0:
+                    return True
+                if side < 0:
+                    return False
+            bits *= 2
+
+    def clearance(self, first: Fraction, second: Fraction) -> Fraction:  # noqa: ARG002
+        """Nothing is stated of how programs round exp."""
+        return Fraction(0)
+
+    def threshold(self, lean: Floats) -> Floats:
+        value: Floats = prediction_offset(lean) + (2 * lean - 1) * _log(self.delta)
+        return np.where(lean > 0.5, value, np.where(lean == 0.5, 0.0, -np.inf))
+
+    def balance(self, lean: Floats) -> Floats:
+        """log p + log q of the point that the line touches; beyond all scores for lines that touch nowhere."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = 2 * _log(self.delta) + np.log(lean) - 2 * np.log(2 * lean - 1)
+            value += np.log1p(-np.minimum(lean, 1 - 2.0**-53))
+        return np.where(lean > 0.5, value, BEYOND_SCORES)
+
+    def direction(self, lean: Fraction) -> Direction:
+        if not self.admits(lean):
+            raise InternalError(f"no line of the lean {lean} separates predictions")
+        threshold, rest = Fraction(0), 2 * lean - 1
+        if rest:
+            with ctx.workprec(128):
+                line = ball(lean) * ball(lean).log() + ball(rest) * (ball(self.delta) / ball(rest)).log()
+                line -= ball(1 - lean) * ball(1 - lean).log() if lean < 1 else 0
+                threshold = lower_end(line)
+        return Direction(a=lean, b=1 - lean, threshold=threshold, attained=False)
+
+    def attained(self, lean: float) -> bool:  # noqa: ARG002 (W is open, and above its tangents)
+        return False
+
+    def admits(self, lean: Fraction) -> bool:
+        return EVEN_LEAN <= lean <= 1
+
+    def leans(self) -> tuple[float, ...]:
+        return (0.5, 0.505, 0.52, 0.55, 0.6, 0.7, 0.85, 1.0)
+
+    def lean_at(self, second: float) -> float | None:
+        """The tangent at the boundary point with the same s'."""
+        p, delta = math.exp(min(max(second, -LARGEST_EXPONENT), LARGEST_EXPONENT)), float(self.delta)
+        return (p + delta) / (2 * p + delta)
+
+    def margin(self, first: Floats, second: Floats) -> Floats:
+        with np.errstate(over="ignore", invalid="ignore"):
+            value: Floats = np.exp(first) - np.exp(second) - float(self.delta)
+        return value
+
+
+def prediction_gap(first: Fraction, second: Fraction, delta: Fraction) -> arb:
+    """exp(s) - exp(s') - delta, s > s', at the current precision; divided by exp(s) where that is above 1, so that nothing overflows."""
+    if first > 0:
+        return 1 - ball(second - first).exp() - ball(delta) * ball(-first).exp()
+    return ball(first).exp() - ball(second).exp() - ball(delta)
+
+
+def prediction_offset(lean: Floats) -> Floats:
+    """T of gaps of predictions less (2 lean - 1) log delta, at leans above 1/2."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        other = np.where(lean < 1, (1 - lean) * np.log1p(-np.minimum(lean, 1 - 2.0**-53)), 0.0)
+        value: Floats = lean * np.log(lean) - other - (2 * lean - 1) * np.log(2 * lean - 1)
+    return value
+
+
+def _log(value: Fraction) -> float:
+    """log of a number > 0, also of one that is no double."""
+    return math.log(value.numerator) - math.log(value.denominator)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 COMPARISON_SLACK = 2.0**-49
+EXP_ERROR = 2.0**-49  # 4 u of the exponential, and a quotient, with room
+LARGEST_EXPONENT = 600.0
+FEWEST_DIGITS = 0.125  # an error of a score beyond which nothing is said of its exponential
 SIGMA_ERROR = 2.0**-50  # 4 u of the exponential, a sum and a quotient: at most 8 u
 
 
@@ -57,6 +60,8 @@ def answer_pairs(question: Question, first: ScoreEstimate, second: ScoreEstimate
             return certain_and_possible(
                 here.value - there.value - level, here.error + there.error + COMPARISON_SLACK
             )
+        if question.kind == "prediction" and question.level > 0:
+            first, second = predicted(first), predicted(second)
         room = first.error + second.error
         room = room + COMPARISON_SLACK * (np.abs(first.value) + np.abs(second.value) + level)
         return certain_and_possible(first.value - second.value - level, room)
@@ -95,8 +100,21 @@ def gaps(question: Question, one: ScoreEstimate, other: ScoreEstimate) -> tuple[
     """How far apart two are by one score, on its scale or on that of probabilities, and the error of that."""
     if _by_sigma(question):
         one, other = probability(question.head, one), probability(question.head, other)
+    if question.kind == "prediction":
+        one, other = predicted(one), predicted(other)
     gap: Floats = np.abs(one.value - other.value)
     return gap, one.error + other.error + COMPARISON_SLACK * (np.abs(one.value) + np.abs(other.value))
+
+
+def predicted(score: ScoreEstimate) -> ScoreEstimate:
+    """exp(s). An error e of a score makes a factor of at most exp(e), and exp(e) - 1 <= 1.1 e up to e = 1/8; where more is unknown, or exp is no ordinary number, nothing is said."""
+    nobody = np.isnan(score.value)
+    known = (np.abs(score.value) <= LARGEST_EXPONENT) & (score.error <= FEWEST_DIGITS)
+    argument = np.where(known, score.value, 0.0)
+    small = exp_minus(np.abs(argument))
+    value = np.where(argument >= 0, 1 / small, small)
+    error = value * (1.2 * np.where(known, score.error, 0.0) + EXP_ERROR)
+    return ScoreEstimate(value=np.where(nobody, np.nan, value), error=np.where(known | nobody, error, np.inf))
 
 
 def _by_sigma(question: Question) -> bool:

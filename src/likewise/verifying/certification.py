@@ -316,7 +316,7 @@ def _stated_room(
     if kind == "decision" and several:  # a difference of two scores moves by twice as much as each
         scale = Fraction(1, 2)
     stated = stated_clearance(Fraction(room) * scale)
-    return stated, stated > error and (several or kind != "probability")
+    return stated, stated > error and (several or kind not in ("probability", "prediction"))
 
 
 def stated_clearance(clearance: Fraction) -> Fraction:

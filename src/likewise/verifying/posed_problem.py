@@ -72,10 +72,14 @@ class PosedProblem:
         first, second = self.ordered(witness)
         recoding = self.imported.recoding
         frame = recoding.given.decode(recoding.raw(np.array([first[0], second[0]])), like=self.like)
-        return copy_categories(frame, self.like), (
-            nearest_double(first[1].middle),
-            nearest_double(second[1].middle),
-        )
+        return copy_categories(frame, self.like), self._numbers(first, second)
+
+    def _numbers(self, first: Individual, second: Individual) -> tuple[float, float]:
+        """What two individuals are shown by: their scores, or what the program predicts, where that is exp of them."""
+        if self.imported.model.head.link == "exponential":
+            one, other = self.imported.replay.predictions(np.array([first[0], second[0]]))[:, 0].tolist()
+            return one, other
+        return nearest_double(first[1].middle), nearest_double(second[1].middle)
 
     def treated(self, witness: Witness) -> Treatment:
         """What the model's own program says about the two, in the same order; probabilities of the class that the pair is about."""
@@ -84,9 +88,9 @@ class PosedProblem:
         codes = np.array([codes for codes, _ in ordered])
         return Treatment(
             decisions=None if head.labels is None else tuple(replay.decisions(codes).tolist()),
-            scores=tuple(nearest_double(score.middle) for _, score in ordered),
+            scores=self._numbers(*ordered),
             probabilities=None
-            if head.link is None
+            if not head.probable
             else tuple(replay.probabilities(codes)[:, place].tolist()),
             upper_label=None if head.labels is None else head.labels[place],
             score_name=self.score_name(witness),
@@ -98,6 +102,8 @@ class PosedProblem:
         replay, case = self.imported.replay, witness.case
         high, low = (np.array([codes]) for codes, _ in self.ordered(witness))
         asked = replay.probabilities if of == "probability" else replay.scores
+        if self.imported.model.head.link == "exponential":
+            asked = replay.predictions
         ways = [np.concatenate([asked(high), asked(low)]), asked(np.concatenate([low, high]))[::-1]]
         if of != "probability":
             ways.append(asked(np.concatenate([high, low])))
@@ -119,7 +125,7 @@ class PosedProblem:
         """What the two numbers that are shown are."""
         head = self.imported.model.head
         if not self.several:
-            return "score"
+            return "prediction" if head.link == "exponential" else "score"
         if self.gauge.of != "margin":
             return f"score of {head.classes[self.place(witness)]}"
         if head.rule == "votes":
@@ -216,7 +222,7 @@ def check_property(asked: Property, model: Model) -> None:
         )
     if head.rule == "votes" and kind == "decision" and property_level(asked):
         raise SpecError(f"{family} decides by votes, which have no margin", hint="ask for SameDecision()")
-    if kind == "probability" and head.link is None:
+    if kind == "probability" and not head.probable:
         why = f": {head.unlinked}" if head.unlinked is not None else ""
         hint = "ask for ScoreGap(delta), or use LogisticRegression or CalibratedClassifierCV, no threshold around it"
         if model.n_scores > 1:

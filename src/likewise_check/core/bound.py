@@ -1,6 +1,6 @@
 """Lines and bounds: how every rule with a bound begins and ends (section 4).
 
-The way of a leaf is a line a s - b s' that W lies above, by T. It gives a, b >= 0 and T such that a s - b s' > T on all of W (>= T where neither condition that counts is strict). T of a probability is irrational: it
+The way of a leaf is a line a s - b s' that W lies above, by T. It gives a, b >= 0 and T such that a s - b s' > T on all of W (>= T where neither condition that counts is strict). T of a probability or of a prediction is irrational: it
 is replaced by a lower bound.
 
 The last step is the same for all: a constant plus the sum of one maximum a group, and what that says of a cell. A line, or a majorant of it, is a constant plus functions of one *group* of variables each that nothing ties to other groups: a feature (`separable`), an axis or the
@@ -45,7 +45,19 @@ def read_way(text: object, asked: Property) -> Way:
         if way != Fraction(1, 2):
             raise Rejected("the way must be 1/2")
         return Way(way, way, delta / 2)
-    return tangent_at(way, delta)
+    return tangent_at(way, delta) if asked.kind == "probability" else _tangent_of_prediction(way, delta)
+
+
+def _tangent_of_prediction(way: Fraction, delta: Fraction) -> Way:
+    """The tangent with this way to the boundary of a prediction's W; s > s' at 1/2, which touches it nowhere."""
+    if not Fraction(1, 2) <= way <= 1:
+        raise Rejected("the way of a prediction must be from 1/2 to 1")
+    other, rest, threshold = 1 - way, 2 * way - 1, Fraction(0)
+    if rest:
+        threshold = way * log_bounds(way)[0] + rest * log_bounds(delta / rest)[0]
+    if other and rest:
+        threshold -= other * log_bounds(other)[1]
+    return Way(way, other, threshold)
 
 
 def tangent_at(p: Fraction, delta: Fraction) -> Way:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from likewise_check.core.claim import Claim
 
 Leaf: TypeAlias = list[object]
+EXPONENTIAL = (Fraction(0), Fraction(0))  # a link that no probability has: its slope is 0
 
 
 class Task(NamedTuple):
@@ -83,10 +84,10 @@ class OnlyCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """Two labels, or none; which of them a score of 0 has; the link: probabilities are sigma(slope f + offset)."""
+    """Two labels, or none; which of them a score of 0 has; the link: probabilities are sigma(slope f + offset), or predictions are exp(f)."""
 
     upper_at_zero: bool = False
-    link: tuple[Fraction, Fraction] | None = None
+    link: tuple[Fraction, Fraction] | None = None  # of probabilities
 
     @property
     def packs(self) -> frozenset[str]:
@@ -112,7 +113,7 @@ class Labels:
         """What every two similar individuals get, or what no two of them get."""
         margin = readable_number(asked.bound)
         if asked.kind != "decision":
-            what = "scores" if asked.kind == "score" else "probabilities"
+            what = {"score": "scores", "prediction": "predictions"}.get(asked.kind, "probabilities")
             return f"{what} that differ by at most {margin}", True
         if not asked.bound:
             at_zero = "upper" if self.upper_at_zero else "lower"
@@ -129,8 +130,8 @@ class Labels:
         )
 
     def adds_up(self, asked: Property) -> bool:
-        """How a program rounds sigma is not described."""
-        return asked.kind != "probability"
+        """How a program rounds sigma or exp is not described."""
+        return asked.kind not in ("probability", "prediction")
 
     def gauge(self, asked: Property) -> tuple[Fraction, Fraction]:
         """slope and offset of g."""
@@ -150,9 +151,11 @@ def read_labels(head: object, asked: Property) -> Labels:
         array_of(_check_label, 2)(labels, "the labels")
     elif asked.kind == "decision":
         raise Rejected("a decision needs a model with labels")
-    if asked.kind == "probability" and link is None:
+    if asked.kind == "probability" and (link is None or link == EXPONENTIAL):
         raise Rejected("a probability needs a model with the logistic link")
-    return Labels(upper_at_zero=zero == "upper", link=link)
+    if (asked.kind == "prediction") > (link == EXPONENTIAL) or (link == EXPONENTIAL and labels is not None):
+        raise Rejected("a prediction needs a model with the exponential link, and that has no labels")
+    return Labels(upper_at_zero=zero == "upper", link=None if link == EXPONENTIAL else link)
 
 
 def _check_label(item: object, what: str) -> None:
@@ -161,6 +164,8 @@ def _check_label(item: object, what: str) -> None:
 
 
 def _read_link(item: object, what: str) -> tuple[Fraction, Fraction] | None:
+    if item == "exponential":
+        return EXPONENTIAL
     if type(item) is not list:
         return choice("logistic", None)(item, what) and (Fraction(1), Fraction(0))
     name, slope, offset = array_of(anything, 3)(item, what)

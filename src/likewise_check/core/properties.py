@@ -3,6 +3,7 @@
     decision      s > margin and s' <= -margin
     score         s - s' > delta
     probability   sigma(s) - sigma(s') > delta
+    prediction    exp(s) - exp(s') > delta
 
 If (s, s') is in W, so is every (t, t') with t >= s and t' <= s': W is monotone. The clearance of a pair outside W (section 6)
 is monotone too: it does not grow with s nor with -s'.
@@ -12,10 +13,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from likewise_check.core.fields import Reader, Rejected, anything, kind, record, text
-from likewise_check.core.logarithm import sigma_bounds
+from likewise_check.core.logarithm import exp_minus, sigma_bounds
 from likewise_check.core.numbers import number
 
-# sigma(s) - sigma(s') = delta > 0 has no rational solution, so enough bits decide; beyond these the checker gives up.
+# Neither sigma(s) - sigma(s') = delta > 0 nor exp(s) - exp(s') = delta > 0 has a rational solution, so enough bits decide; beyond these the checker gives up.
 _PRECISIONS = (64, 256, 1024, 4096, 16384, 65536)
 _CLEARANCE_BITS = 256
 
@@ -38,12 +39,26 @@ class Property:
         if self.bound == 0 or s <= other:
             return s > other
         for bits in _PRECISIONS:
-            low, high = _sigma_gap(s, other, bits)
-            if low > self.bound:
+            low, high = self._excess(s, other, bits)
+            if low > 0:
                 return True
-            if high <= self.bound:
+            if high <= 0:
                 return False
-        raise Rejected(f"two probabilities differ by delta as far as {_PRECISIONS[-1]} bits can tell")
+        raise Rejected(f"two {self._numbers} differ by delta as far as {_PRECISIONS[-1]} bits can tell")
+
+    @property
+    def _numbers(self) -> str:
+        return "predictions" if self.kind == "prediction" else "probabilities"
+
+    def _excess(self, s: Fraction, other: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+        """By how much s > s' exceed delta, enclosed; of predictions divided by exp(s) where s > 0, which leaves the sign."""
+        if self.kind == "probability":
+            low, high = _sigma_gap(s, other, bits)
+            return low - self.bound, high - self.bound
+        scale = max(s, Fraction(0))
+        first, second, bound = (exp_minus(y, bits) for y in (scale - s, scale - other, scale))
+        low = first[0] - second[1] - self.bound * bound[1]
+        return low, first[1] - second[0] - self.bound * bound[0]
 
     def clearance(self, s: Fraction, other: Fraction) -> Fraction:
         """How far g may move at both without making (s, s'), outside W, a witness; for probabilities a lower bound."""
@@ -51,6 +66,8 @@ class Property:
             return max(self.bound - s, other + self.bound)
         if self.kind == "score":
             return (self.bound - (s - other)) / 2
+        if self.kind == "prediction":
+            return Fraction(0)
         _, high = _sigma_gap(s, other, _CLEARANCE_BITS)
         return max(Fraction(0), 2 * (self.bound - high))
 
@@ -58,7 +75,7 @@ class Property:
 def read_property(line: object) -> Property:
     """The property of a certificate's fourth line."""
     (content,) = record(line, "the line", property=anything)
-    sort = kind(content, "the property", "decision", "score", "probability")
+    sort = kind(content, "the property", "decision", "score", "probability", "prediction")
     bounded = "margin" if sort == "decision" else "delta"
     of_classes = type(content) is dict and "class" in content
     more: dict[str, Reader] = {"class": _read_class} if of_classes else {}

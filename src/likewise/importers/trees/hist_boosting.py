@@ -3,7 +3,7 @@
 Categories come first: the model numbers them by an OrdinalEncoder of its own (NaN for levels that it has never seen and for missing ones), all
 other columns follow. At a test of categories those in its bitset go left; NaN, and numbers of no known category, go the way of missing
 values. f = baseline + sum of leaves (a tree a class and iteration; the learning rate is in the leaves), so a term goes through as many
-additions as there are iterations. The upper of two labels wins where f > 0. Constraints on training (monotonic, interactions) leave no trace in this.
+additions as there are iterations. With loss "poisson" and "gamma" it predicts exp(f). The upper of two labels wins where f > 0. Constraints on training (monotonic, interactions) leave no trace in this.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
+from likewise.importers.exponents import EXPONENTIAL_HEAD, has_logarithmic_link
 from likewise.importers.transformers.encoders import ORDINAL, check_categories
 from likewise.importers.transformers.traced_columns import Step, TracedColumn, derive_column
 from likewise.importers.trees.library_forest import Forest, LibraryTree, order_depth_first
@@ -40,7 +40,6 @@ def read_hist_boosting(estimator: Any) -> LibraryModel:
     """Iterations of one tree, or of one a class."""
     family = check_fitted(estimator, "_predictors")
     labels = classifier_labels(estimator, family)
-    _check_link(estimator, family, labels)
     baseline = np.asarray(estimator._baseline_prediction)
     start = require_finite(np.ravel(baseline).astype(np.float64))
     trees = [
@@ -57,7 +56,9 @@ def read_hist_boosting(estimator: Any) -> LibraryModel:
             strict=False,
             known=_known_categories(estimator),
         ),
-        head=boosted_head(labels, len(start), zero_is_upper=False),
+        head=EXPONENTIAL_HEAD
+        if labels is None and has_logarithmic_link(estimator._loss)
+        else boosted_head(labels, len(start), zero_is_upper=False),
         operations=len(trees) + 2,
         bits=24 if baseline.dtype == np.float32 else 53,
         own=_own_encoder(estimator),
@@ -68,14 +69,6 @@ def read_hist_boosting(estimator: Any) -> LibraryModel:
 READERS: dict[str, Callable[[Any], LibraryModel]] = dict.fromkeys(
     ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"), read_hist_boosting
 )
-
-
-def _check_link(estimator: Any, family: str, labels: tuple[object, ...] | None) -> None:
-    if labels is None and type(estimator._loss.link).__name__ != "IdentityLink":
-        raise UnsupportedModel(
-            f"{family}(loss={estimator.loss!r}) predicts exp of its score: a gap of predictions is no gap of scores then",
-            hint="fit it with loss='squared_error', 'absolute_error' or 'quantile', on the logarithm of the target if need be",
-        )
 
 
 def _convert_tree(predictor: Any, c: int, scores: int) -> LibraryTree:

@@ -23,7 +23,7 @@ from likewise.families.program_rounding import ObservedError
 from likewise.families.scored_model import Model
 from likewise.families.trees.body import LEAF, Tree, TreeSum, ensembles_of
 from likewise.families.trees.rounding import TreeRounding, tree_rounding
-from likewise.importers.self_check import LINK_TOLERANCE, sample_codes
+from likewise.importers.self_check import LINK_TOLERANCE, check_predictions, sample_codes
 from likewise.importers.trees.reached_columns import ReachedColumns, missing_code
 from likewise.importers.trees.tree_model import LibraryModel, largest_sum
 from likewise.model.head import logistic
@@ -114,6 +114,8 @@ def _compare(
         _check_classes(model, ours, allowed, replay, space, codes)
     elif model.head.labels is not None:
         _check_two_classes(model, ours[:, 0], allowed, replay, space, codes)
+    elif model.head.link == "exponential":
+        check_predictions(model, ours[:, 0], np.full(len(ours), allowed), replay, space, codes)
     return ObservedError(
         error=float(np.abs(ours - theirs).max(initial=0.0)), size=float(np.abs(theirs).max(initial=0.0))
     )

@@ -154,6 +154,8 @@ def read_classes(head: object, asked: Property) -> ClassHead:
         raise Rejected("the property must have a class, or null for all")
     if asked.of is not None and not 0 <= asked.of < classes.count:
         raise Rejected(f"the class of the property must be from 0 to {classes.count - 1}")
+    if asked.kind == "prediction":
+        raise Rejected("a prediction needs a model of one score")
     if asked.kind == "decision" and (asked.bound < 0 or (classes.voting and asked.bound)):
         raise Rejected("the margin must be at least 0, and 0 for votes")
     if asked.kind != "decision" and classes.voting:
