@@ -1,7 +1,7 @@
 """The kinds of certificates: for each rule, property and shape of a claim one small problem that needs it.
 
 `run(name)` solves the problem once a session and gives the certificate, with what the engine said of it.
-`SMALL` and `CURVED` are those that are mutated and kept as golden files; `LARGE` are checked only.
+`SMALL` and `CURVED` are those that are mutated and kept as golden files, `LATER` are kept apart from them; `LARGE` are checked only.
 """
 
 import functools
@@ -231,8 +231,6 @@ SMALL: dict[str, Callable[[], Kind]] = {
     "score-bound": score_bound,
     "margin-bound": margin_bound,
     "probability-bound": probability_bound,
-    "prediction": prediction,
-    "witness-prediction": lambda: witness_of(lw.ScoreGap(1.25), _counted),
     "witness-decision": lambda: witness_of(lw.SameDecision(0.1)),
     "witness-svc": lambda: witness_of(lw.SameDecision(), svc_model),
     "witness-score": lambda: witness_of(lw.ScoreGap(1.25), regression_model),
@@ -298,6 +296,11 @@ CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feat
     "witness-polynomial": lambda: curved("poly", set(), verdict="BIASED"),
     "witness-kernel": lambda: curved("rbf", set(), verdict="BIASED"),
 }
+# Rules that the checker in JavaScript does not know yet: their golden files are kept apart.
+LATER: dict[str, Callable[[], Kind]] = {
+    "prediction": prediction,
+    "witness-prediction": lambda: witness_of(lw.ScoreGap(1.25), _counted),
+}
 LARGE: dict[str, Callable[[], Kind]] = {
     "trees-score": lambda: trees(rules=frozenset({"trees"}), nodes=1),
     "trees-margin": lambda: trees(of="margin", rules=frozenset({"trees"}), nodes=1),
@@ -307,7 +310,7 @@ LARGE: dict[str, Callable[[], Kind]] = {
     "many-gaps": lambda: parity(11, 1000, nodes=1000),
     "many-enumerated": lambda: parity(11, 1000, continuous=False, nodes=200),
 }
-KINDS = SMALL | CURVED | LARGE
+KINDS = SMALL | CURVED | LATER | LARGE
 
 
 @functools.cache

@@ -3,12 +3,13 @@
 import json
 
 import pytest
-from tests.certificate.golden import FOLDER, VERDICTS, write_missing
-from tests.certificate.kinds import CURVED, SMALL
+from tests.certificate.golden import FOLDER, LATER_FOLDER, VERDICTS, write_missing
+from tests.certificate.kinds import CURVED, LATER, SMALL
 
 from likewise_check import check
 
 EXPECTED = json.loads(VERDICTS.read_text())
+EXPECTED_LATER = json.loads((LATER_FOLDER / "verdicts.json").read_text())
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -16,6 +17,14 @@ def test_it_is_accepted_as_ever(name):
     report = check(FOLDER / name).to_dict()
     assert report["accepted"] is True, report["reason"]
     assert {key: report[key] for key in EXPECTED[name]} == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", EXPECTED_LATER)
+def test_it_is_accepted_as_ever_by_the_first_checker(name):
+    report = check(LATER_FOLDER / name).to_dict()
+    assert report["accepted"] is True, report["reason"]
+    assert {key: report[key] for key in EXPECTED_LATER[name]} == EXPECTED_LATER[name]
+    assert set(EXPECTED_LATER) == {f"v1-{kind}.likewise" for kind in LATER}
 
 
 def test_every_file_is_listed_and_every_kind_has_one():
