@@ -40,11 +40,9 @@ def has_logarithmic_link(loss: Any) -> bool:
 
 def bends_by_exp(estimator: Any) -> bool:
     """Whether a TransformedTargetRegressor takes predictions back by exp, or by exp less one."""
-    transformer = getattr(estimator, "transformer_", None)
-    return type(transformer).__name__ == "FunctionTransformer" and transformer.inverse_func in (
-        np.exp,
-        np.expm1,
-    )
+    transformer: Any = getattr(estimator, "transformer_", None)
+    back = getattr(transformer, "inverse_func", None)
+    return type(transformer).__name__ == "FunctionTransformer" and (back is np.exp or back is np.expm1)
 
 
 def shown_exponents(unfolded: UnfoldedEstimator) -> tuple[Any, tuple[tuple[str, Any], ...]]:

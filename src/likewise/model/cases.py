@@ -150,7 +150,7 @@ class ScoreCase:
 
 def _apart(here: Fraction, there: Fraction) -> Fraction:
     """exp(here) - exp(there): a lower bound within 2^-100 of it."""
-    bits = 128 + 2 * math.ceil(max(abs(here), abs(there), 1))
+    bits = 128 + 2 * math.ceil(1 + abs(here) + abs(there))
     with ctx.workprec(min(bits, MOST_BITS)):
         return lower_end(ball(here).exp() - ball(there).exp())
 
