@@ -3,9 +3,11 @@
     @compiled
     def add_up(numbers: Floats) -> float: ...
 
-entry    a function as Python calls it, and as other compiled functions do
-kept     what was compiled, on disk: found again by a digest of all that went into it
-beside   compilation beside the main thread, so that Ctrl-C is obeyed meanwhile
+entry      a function as Python calls it, and as other compiled functions do
+kept       what was compiled, on disk: found again by a digest of all that went into it
+lowering   arguments as they came, named tuples by reference
+resolving  which function is meant, found out once an entry
+beside     compilation beside the main thread, so that Ctrl-C is obeyed meanwhile
 
 Brings in numba; imported by modules with compiled functions only.
 """

@@ -12,9 +12,12 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from numba.core import codegen, compiler
 from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NativeLowering
 
 from likewise.compiled.beside import compile_beside
 from likewise.compiled.kept import Kept
+from likewise.compiled.lowering import LeanLowering
+from likewise.compiled.resolving import resolving_once
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,7 +42,7 @@ class Entry(CPUDispatcher):
     """A function as Python calls it. Compiled code that names it gets its `part`."""
 
     def __init__(self, function: Callable[..., Any], locals: Any, targetoptions: dict[str, Any]) -> None:
-        super().__init__(function, locals, targetoptions)
+        super().__init__(function, locals, {"no_cfunc_wrapper": True, **targetoptions}, _EntryCompiler)
         self.part = CPUDispatcher(function, locals, {**targetoptions, **NO_WRAPPERS}, _PartCompiler)
         self._cache = self.kept = Kept(self)
 
@@ -51,12 +54,28 @@ class Entry(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         if threading.current_thread() is not threading.main_thread():
+            return self._compile(sig)
+        return compile_beside(lambda: self._compile(sig), self.kept.expected_seconds)
+
+    def _compile(self, sig: Any) -> Any:
+        with resolving_once():
             return super().compile(sig)
-        return compile_beside(lambda: super(Entry, self).compile(sig), self.kept.expected_seconds)
 
 
-class _PartCompiler(compiler.Compiler):
-    """numba's compiler, into the library of a part."""
+class _EntryCompiler(compiler.Compiler):
+    """numba's compiler, with a lowering of its own."""
+
+    def define_pipelines(self) -> Any:
+        managers = super().define_pipelines()
+        for manager in managers:
+            manager.passes = [
+                (LeanLowering if each is NativeLowering else each, words) for each, words in manager.passes
+            ]
+        return managers
+
+
+class _PartCompiler(_EntryCompiler):
+    """The same, into the library of a part."""
 
     def define_pipelines(self) -> Any:
         if self.state.library is None:
@@ -72,6 +91,14 @@ class _PartLibrary(codegen.JITCodeLibrary):
     @property
     def codegen(self) -> Any:
         return _PartGenerator(self._codegen)
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Those that are in the module: numba also goes through all that are named in it."""
+        module.data_layout = self._codegen._data_layout
+        for function in module.functions:
+            if not function.is_declaration:
+                manager, builder = self._codegen._function_pass_manager()
+                manager.run(function, builder)
 
     def _optimize_final_module(self) -> None:
         """Done where it is taken in."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to
 from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
@@ -283,11 +284,11 @@ def moved(
         if value == now:
             continue
         if side != 1:
-            room.sums[:] = sums
+            copy_to(room.sums, sums)
             add(net, room.sums, k, x[k], value)
             to_u = least(net, room.sums, leads.first, leads.start, room.here, room.there)
         if side != 0:
-            room.other[:] = other_sums
+            copy_to(room.other, other_sums)
             add(net, room.other, k, other[k], beside_it(net.move[k], other[k], value, now))
             to_v = least(net, room.other, leads.second, leads.end, room.here, room.there)
         reached = worth_of(leads.worth, to_u, to_v)

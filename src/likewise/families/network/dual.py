@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to, fill
 from likewise.families.network.curves import curve_slope, curve_steepness, is_curve
 from likewise.families.network.limits import SUMS, add, dot
 from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
@@ -54,7 +55,7 @@ class Work(NamedTuple):
 @compiled
 def make_work(net):  # type: ignore[no-untyped-def]
     """Room for a network's cells."""
-    neurons, widest, first = net.widths.sum(), net.biases.shape[1], net.widths[0]
+    neurons, widest, first = net.starts[-1] + net.widths[-1], net.biases.shape[1], net.widths[0]
     return Work(
         np.zeros((6, neurons)),
         np.zeros((6, len(net.row))),
@@ -74,7 +75,7 @@ def make_work(net):  # type: ignore[no-untyped-def]
     )
 
 
-@compiled(forceinline=True)
+@compiled
 def evaluate(net, work, layers, constant, multipliers):  # type: ignore[no-untyped-def]
     """The bound of the objective in `work` about the first `layers` layers; maxima and what attains them are left in `work`."""
     A, C = work.weigh[0], work.weigh[1]
@@ -83,8 +84,8 @@ def evaluate(net, work, layers, constant, multipliers):  # type: ignore[no-untyp
     for layer in range(layers - 1, -1, -1):
         start, width = net.starts[layer], net.widths[layer]
         if layer == layers - 1:
-            _copy(work.objective[0], A[start:], width)
-            _copy(work.objective[1], C[start:], width)
+            copy_to(A[start:], work.objective[0, :width])
+            copy_to(C[start:], work.objective[1, :width])
         else:
             _hand_down(net, layer, a, A[start:])
             _hand_down(net, layer, c, C[start:])
@@ -111,12 +112,6 @@ def evaluate(net, work, layers, constant, multipliers):  # type: ignore[no-untyp
 
 
 @compiled
-def _copy(x, into, n):  # type: ignore[no-untyped-def]
-    for i in range(n):
-        into[i] = x[i]
-
-
-@compiled
 def _fixed_apart(least, most, n):  # type: ignore[no-untyped-def]
     """Whether the difference of y' and y is known, of each of n neurons."""
     unknown = 0
@@ -125,17 +120,17 @@ def _fixed_apart(least, most, n):  # type: ignore[no-untyped-def]
     return unknown == 0
 
 
-@compiled(forceinline=True)
+@compiled
 def _hand_down(net, layer, multipliers, into):  # type: ignore[no-untyped-def]
     """into = weights^T multipliers of the layer above."""
     above, width = net.starts[layer + 1], net.widths[layer]
-    into[:width] = 0.0
+    fill(into[:width], 0.0)
     for i in range(net.widths[layer + 1]):
         if multipliers[above + i] != 0.0:
             add(multipliers[above + i], net.weights[layer + 1, i], into, width)
 
 
-@compiled(forceinline=True)
+@compiled
 def _inputs(net, work, a, c):  # type: ignore[no-untyped-def]
     """max over the cell of a_0 . y_0(x) + c_0 . y_0(x'), the codes that attain it, and y_0 and y'_0 there."""
     n, ranges, point, both = net.widths[0], work.ranges, work.point, work.scratch[0]
@@ -226,8 +221,8 @@ def start(net, work, layers, multipliers):  # type: ignore[no-untyped-def]
     for layer in range(layers - 1, -1, -1):
         first, width = net.starts[layer], net.widths[layer]
         if layer == layers - 1:
-            _copy(work.objective[0], A[first:], width)
-            _copy(work.objective[1], C[first:], width)
+            copy_to(A[first:], work.objective[0, :width])
+            copy_to(C[first:], work.objective[1, :width])
         else:
             _hand_down(net, layer, a, A[first:])
             _hand_down(net, layer, c, C[first:])
@@ -304,8 +299,10 @@ def ascend(net, work, layers, constant, multipliers, target, steps):  # type: ig
     """Improve the multipliers in place until the bound is at most the target; the best bound."""
     a, c = multipliers[0], multipliers[1]
     neurons = net.starts[layers - 1] + net.widths[layers - 1]
-    work.moments[:] = 0.0
-    work.mean[:] = 0.0
+    for row in range(len(work.moments)):
+        fill(work.moments[row], 0.0)
+    for copy in range(2):
+        fill(work.mean[copy], 0.0)
     best, first, last = np.inf, 0.0, 0.0
     counted, found_at, pace, decay, square_decay = 0, 0, 1.0, 1.0, 1.0
     _measure_units(work.limits, work.units, neurons)
@@ -317,7 +314,8 @@ def ascend(net, work, layers, constant, multipliers, target, steps):  # type: ig
         bound = evaluate(net, work, layers, constant, multipliers)
         if bound < best:
             best, found_at = bound, step
-            work.best[0, :neurons], work.best[1, :neurons] = a[:neurons], c[:neurons]
+            copy_to(work.best[0], a[:neurons])
+            copy_to(work.best[1], c[:neurons])
         if 2 * step >= steps - 1:
             add(1.0, work.input[0], work.mean[0], net.widths[0])
             add(1.0, work.input[1], work.mean[1], net.widths[0])
@@ -338,7 +336,8 @@ def ascend(net, work, layers, constant, multipliers, target, steps):  # type: ig
         decay *= MEMORY
         square_decay *= SQUARES
         _step(net, work, layers, multipliers, rate, 1.0 - decay, 1.0 - square_decay)
-    a[:neurons], c[:neurons] = work.best[0, :neurons], work.best[1, :neurons]
+    copy_to(a, work.best[0, :neurons])
+    copy_to(c, work.best[1, :neurons])
     _average(work, counted, net.widths[0])
     return best
 
@@ -376,7 +375,7 @@ def _measure_units(limits, units, neurons):  # type: ignore[no-untyped-def]
         units[1, k] = 1.0 / apart if apart > narrow else 0.0
 
 
-@compiled(forceinline=True)
+@compiled
 def _step(net, work, layers, multipliers, rate, share, square_share):  # type: ignore[no-untyped-def]
     """One step of Adam against how far each equation is from being satisfied by what attains the maxima."""
     miss, miss_apart, moved = work.scratch[2], work.scratch[3], work.scratch[4]
@@ -403,7 +402,7 @@ def _any(unit, n):  # type: ignore[no-untyped-def]
     return counted > 0
 
 
-@compiled(forceinline=True)
+@compiled
 def _misses(net, work, layer, miss, miss_apart):  # type: ignore[no-untyped-def]
     """What the equations of a layer are off by, of y and of y' - y."""
     first, width = net.starts[layer], net.widths[layer]

@@ -76,7 +76,7 @@ class NetworkForms:
 
 @compiled
 def _bound_forms(net, features, columns, lo, hi, least, most, terms, low, high, worth):  # type: ignore[no-untyped-def]
-    neurons, settings, layers = net.widths.sum(), len(least), len(net.widths)
+    neurons, settings, layers = net.starts[-1] + net.widths[-1], len(least), len(net.widths)
     limits = np.empty((2, settings, neurons + 1))  # of sums; the last column is the score's
     rests = np.empty((2, settings, neurons))  # of activations beside their slopes
     slopes, sizes, outputs = np.empty(neurons), np.empty(neurons), np.empty(neurons)

@@ -9,6 +9,7 @@ the mean of what its two parts gain, the geometric one: a part that gains nothin
 import numpy as np
 
 from likewise.compiled import compiled
+from likewise.compiled.arrays import copy_to, fill, total
 from likewise.families.network.body import COPIES
 from likewise.families.network.curves import is_curve
 from likewise.families.network.limits import SUMS, dot
@@ -25,7 +26,7 @@ def rate_splits(net, work, multipliers, worth, excess, promised, score, at):  # 
     """What is `promised` of a cut of each variable (0: none), what is hoped of it (`score`) where the bound is too high by `excess`, and the place."""
     _losses(net, work, multipliers)
     _hand_down(net, work)
-    promised[:] = 0.0
+    fill(promised, 0.0)
     for layer in range(len(net.widths)):
         start = net.starts[layer]
         for k in range(start, start + net.widths[layer]):
@@ -76,13 +77,14 @@ def _losses(net, work, multipliers):  # type: ignore[no-untyped-def]
             )
             reached = work.weigh[0, k] * next_here[i] + work.weigh[1, k] * next_there[i]
             work.loss[k] = max(work.top[k] - reached + multipliers[0, k] * y + multipliers[1, k] * other, 0.0)
-        here[:width], there[:width] = next_here[:width], next_there[:width]
+        copy_to(here, next_here[:width])
+        copy_to(there, next_there[:width])
 
 
 @compiled
 def _hand_down(net, work):  # type: ignore[no-untyped-def]
     """Losses of layers above, added to those below by what widens them."""
-    work.spread[:] = work.loss
+    copy_to(work.spread, work.loss)
     share = work.scratch[4]
     for layer in range(len(net.widths) - 1, 0, -1):
         below, width, start = net.starts[layer - 1], net.widths[layer - 1], net.starts[layer]
@@ -97,10 +99,10 @@ def _hand_down(net, work):  # type: ignore[no-untyped-def]
                 continue
             for q in range(width):
                 share[q] = net.sizes[layer, i, q] * extent[q]
-            total = share[:width].sum()
-            if total > 0.0:
+            spread_over = total(share[:width])
+            if spread_over > 0.0:
                 for q in range(width):
-                    work.spread[below + q] += loss * share[q] / total
+                    work.spread[below + q] += loss * share[q] / spread_over
 
 
 @compiled
@@ -172,11 +174,13 @@ def _rate_levels(net, work, f, low, high):  # type: ignore[no-untyped-def]
         return 0.0, 0.0
     n, rows, weight = net.widths[0], net.rows[net.row[f] :], work.scratch[0]
     smallest, largest, left = work.scratch[2], work.scratch[3], np.zeros(high - low + 1)
-    smallest[:n], largest[:n] = rows[low], rows[low]
+    copy_to(smallest, rows[low, :n])
+    copy_to(largest, rows[low, :n])
     for v in range(low + 1, high + 1):
         left[v - low] = _widen(smallest, largest, rows[v], weight, n)
     whole, right, best, place = left[high - low], 0.0, np.inf, low
-    smallest[:n], largest[:n] = rows[high], rows[high]
+    copy_to(smallest, rows[high, :n])
+    copy_to(largest, rows[high, :n])
     for v in range(high - 1, low - 1, -1):
         # Among cuts that are as good, the one nearest to the middle.
         worse = max(left[v - low], right) + 1e-6 * whole * abs(2 * v + 1 - low - high) / (high - low)

@@ -9,6 +9,7 @@ function, whose slopes are known, is off by at most e times these. What is left 
 import numpy as np
 
 from likewise.compiled import compiled
+from likewise.compiled.arrays import fill
 from likewise.families.network.body import COPIES
 from likewise.families.network.dual import make_work
 from likewise.families.network.limits import SUMS, add, dot, extent, meet_splits, read_codes, steepness
@@ -39,7 +40,10 @@ def sure_bound(net, work, lo, hi, a, b, multipliers):  # type: ignore[no-untyped
     total = a * net.bias - b * net.other_bias
     size = abs(a * net.bias) + abs(b * net.other_bias)
     error = 8.0 * U * size
-    small = SMALLEST * (1.0 + abs(a) + abs(b) + np.abs(multipliers).sum())
+    sizes = 0.0
+    for k in range(2 * len(here)):
+        sizes += abs(here[k] if k < len(here) else there[k - len(here)])
+    small = SMALLEST * (1.0 + abs(a) + abs(b) + sizes)
     for layer in range(layers - 1, -1, -1):
         _weigh(net, work, layer, a, b, here, there)
         start, bend = net.starts[layer], bend_of(net, layer)
@@ -67,7 +71,7 @@ def sure_bound(net, work, lo, hi, a, b, multipliers):  # type: ignore[no-untyped
     found, more, weight = _inputs(net, work, here, there, small)
     total += found
     size += weight
-    count = net.widths.sum() + len(net.row) + 16
+    count = net.starts[-1] + net.widths[-1] + len(net.row) + 16
     return total + 1.01 * (error + more + 2.0 * count * U * size)
 
 
@@ -91,7 +95,10 @@ def _weigh(net, work, layer, a, b, here, there):  # type: ignore[no-untyped-def]
             size[i], other_size[i] = abs(A[i]), abs(C[i])
         return
     above = net.starts[layer + 1]
-    A[:], C[:], size[:width], other_size[:width] = 0.0, 0.0, 0.0, 0.0
+    fill(A, 0.0)
+    fill(C, 0.0)
+    fill(size[:width], 0.0)
+    fill(other_size[:width], 0.0)
     for i in range(net.widths[layer + 1]):
         p, q = here[above + i], there[above + i]
         add(p, net.weights[layer + 1, i], A, width)
