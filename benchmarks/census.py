@@ -17,7 +17,7 @@ import platform
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -40,6 +40,7 @@ from benchmarks._census_models import (
 LOADERS = {"german": "load_german", "credit": "load_credit", "adult": "load_adult"}
 KINDS = ("proved", "searched", "black box", "refused", "not fitted")
 SEED = 0
+FITTED = "fitted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +89,8 @@ def fitting_rows(name: str, count: int) -> tuple[FittingRows, tuple[str, ...]]:
     return rows, tuple(data.protected)
 
 
-def examine(one: CountedModel, name: str, options: Options) -> Finding:
-    """Fit a model and ask about it."""
+def examine(one: CountedModel, name: str, options: Options, tell: Callable[[str], None]) -> Finding:
+    """Fit a model, tell that it is, and ask about it."""
     from likewise import clock
 
     started = time.process_time()
@@ -100,6 +101,7 @@ def examine(one: CountedModel, name: str, options: Options) -> Finding:
         model = fit_model(one, rows)
     except CannotBeFitted as error:
         return Finding(**known, kind="not fitted", why=_short(error))
+    tell(FITTED)
     fitted = time.process_time()
     space = lw.Space.from_data(rows.X)
     try:
@@ -156,7 +158,7 @@ def _serve(connection: Any, options: Options) -> None:
     """Answer for one model after the other."""
     while True:
         one, name = connection.recv()
-        connection.send(asdict(examine(one, name, options)))
+        connection.send(asdict(examine(one, name, options, connection.send)))
 
 
 class Examiner:
@@ -174,14 +176,18 @@ class Examiner:
             self._process.start()
             inside.close()
         self._connection.send((one, name))
+        said: Any = None
         try:
-            if self._connection.poll(self.options.limit):
-                return Finding(**self._connection.recv())
+            while self._connection.poll(self.options.limit):
+                said = self._connection.recv()
+                if said != FITTED:
+                    return Finding(**said)
             why = f"took more than {self.options.limit:g} s"
         except EOFError:
             why = "its process ended"
         self.close()
-        return Finding(data=name, part=one.part, title=one.title, kind="refused", why=why)
+        kind = "not fitted" if said is None else "refused"
+        return Finding(data=name, part=one.part, title=one.title, kind=kind, why=why)
 
     def close(self) -> None:
         if self._process is not None:

@@ -78,15 +78,14 @@ def test_inputs_of_unknown_width_are_refused(dims):
 
 
 def test_inputs_of_text_and_old_operators_are_refused():
+    text = model(
+        HIDDEN,
+        {"W": weights(WIDTH, 3), "b": weights(3)},
+        out="h",
+        inputs=[helper.make_tensor_value_info("x", TensorProto.STRING, ["r", 1])],
+    )
     with pytest.raises(UnsupportedModel, match="input 'x' is of type STRING"):
-        read_onnx(
-            model(
-                HIDDEN,
-                {"W": weights(WIDTH, 3), "b": weights(3)},
-                out="h",
-                inputs=[helper.make_tensor_value_info("x", TensorProto.STRING, ["r", 1])],
-            ).SerializeToString()
-        )
+        read_network(read_onnx(text.SerializeToString()))
     with pytest.raises(UnsupportedModel, match="version 7 of ONNX's operators"):
         read_onnx(
             model(HIDDEN, {"W": weights(WIDTH, 3), "b": weights(3)}, out="h", version=7).SerializeToString()

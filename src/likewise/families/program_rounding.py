@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+DOUBLE_BITS = 53
 EXTRA_ROUNDINGS = 32  # roundings: of exp, pow or sigma (a few units in the last place), of maps around a model, of additions not counted
 OUTWARD_FACTOR = 1 + 1e-6  # what float64 sums of up to 10^9 nonnegative numbers lose, with room
 DENORMAL_LOSS = 2.0**-960  # more than all results that are denormal lose together

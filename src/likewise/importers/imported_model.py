@@ -20,6 +20,7 @@ from likewise.importers.registry import (
     find_score_reader,
     is_booster,
     is_catboost_model,
+    is_classical_graph,
     is_naive_bayes,
     is_network_file,
     is_one_vs_rest,
@@ -87,6 +88,8 @@ def import_model(
     model, replay = apply_wrappers(estimator, unfolded, join_scores(scores), inputs)
     observed = check_import(model, replay, inputs.space, rows)
     bits = unfolded.final.network.bits if is_network_file(unfolded.final) else 53
+    if is_classical_graph(unfolded.final):
+        bits = unfolded.final.bits
     program = program_rounding(model, inputs.space, observed, bits=bits)
     return ImportedModel(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
@@ -157,6 +160,10 @@ def _import_scores(unfolded: UnfoldedEstimator, inputs: Inputs) -> tuple[ScoreMo
 
         _check_complete(inputs.space)
         return import_network_file(final, inputs), inputs
+    if is_classical_graph(final):
+        from likewise.importers.onnx.classical_scores import import_classical
+
+        return import_classical(final, inputs)
     read = find_score_reader(final)
     if is_naive_bayes(final):
         from likewise.importers.sklearn_bayes import implied_steps

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from likewise.errors import DataError, UnsupportedModel, suggest_name
-from likewise.importers.registry import is_booster, is_network_file, library_name
+from likewise.importers.registry import is_booster, is_classical_graph, is_network_file, library_name
 from likewise.importers.unfold import UnfoldedEstimator, unfold
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
             raise DataError(
                 f"the model was fitted on {count} unnamed columns, the space has {len(space)} features",
                 hint="say in a claim file which feature is in which column: likewise init drafts one"
-                if is_network_file(unfolded.final)
+                if is_network_file(unfolded.final) or is_classical_graph(unfolded.final)
                 else "give the space exactly the model's columns, in their order",
             )
         return space.names, False

@@ -60,7 +60,7 @@ def import_pipeline(
         embedded = embed(split.front, inputs, model=split.mixer.kind)
         scores = _read_mixed(final, read, split, embedded)
     scores = scores.each(lambda one: _add_column_rounding(one, embedded))
-    return scores.each(lambda one: _check_pieces(one, inputs.space, embedded.highest)), embedded.inputs
+    return scores.each(lambda one: check_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 
 def _read_mixed(final: Any, read: ScoreReader, split: SplitSteps, embedded: EmbeddedColumns) -> ScoreModels:
@@ -87,7 +87,7 @@ def _add_column_rounding(model: Model, embedded: EmbeddedColumns) -> Model:
     return replace(model, rounding=model.rounding.of_columns(embedded.lines, described=embedded.settled))
 
 
-def _check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
+def check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
     """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
     bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
     told = [name for name in bent if space.names.index(name) in highest]

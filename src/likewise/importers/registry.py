@@ -104,6 +104,12 @@ def _saved_xgboost_readers() -> Mapping[str, ForestReader]:
     return SAVED_XGBOOST
 
 
+def _graph_tree_readers() -> Mapping[str, ForestReader]:
+    from likewise.importers.onnx.classical_scores import import_graph_trees
+
+    return {"TreesModel": import_graph_trees}
+
+
 def _saved_lightgbm_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.boosters import SAVED_LIGHTGBM
 
@@ -134,7 +140,10 @@ SAVED_READERS: dict[
     "likewise.importers.xgboost": _saved_xgboost_readers,
     "likewise.importers.lightgbm": _saved_lightgbm_readers,
     "likewise.importers.catboost": _saved_catboost_readers,
+    "likewise.importers.onnx.classical_models": _graph_tree_readers,
 }
+CLASSICAL_GRAPHS = "likewise.importers.onnx.classical_models"
+GRAPH_COLUMNS = "likewise.importers.onnx.column_tracing"
 NETWORK_FILES = ("likewise.importers.onnx.answers", "likewise.importers.layer_files.torch_modules")
 TORCH_MODULE = "torch.nn.modules.module.Module"
 ONE_VS_REST = "OneVsRestClassifier"
@@ -164,7 +173,12 @@ def find_forest_reader(estimator: Any) -> ForestReader | None:
 
 def check_known(estimator: Any) -> None:
     """Refuse what is not read at all."""
-    if not (is_settled(estimator) or is_one_vs_rest(estimator) or is_network_file(estimator)):
+    if not (
+        is_settled(estimator)
+        or is_one_vs_rest(estimator)
+        or is_network_file(estimator)
+        or is_classical_graph(estimator)
+    ):
         find_score_reader(estimator)
 
 
@@ -205,6 +219,16 @@ def is_settled(estimator: Any) -> bool:
 def is_network_file(estimator: Any) -> bool:
     """Whether this is the network of a file, or was made of a module of PyTorch."""
     return type(estimator).__module__ in NETWORK_FILES
+
+
+def is_classical_graph(estimator: Any) -> bool:
+    """Whether this is a classical model of an ONNX file."""
+    return type(estimator).__module__ == CLASSICAL_GRAPHS
+
+
+def is_graph_columns(transformer: Any) -> bool:
+    """Whether these are the columns in front of such a model."""
+    return type(transformer).__module__ == GRAPH_COLUMNS
 
 
 def is_black_box(estimator: Any) -> bool:

@@ -14,6 +14,7 @@ from likewise.errors import InternalError
 from likewise.families.kernel.body import RbfSum
 from likewise.families.program_rounding import (
     DENORMAL_LOSS,
+    DOUBLE_BITS,
     EXTRA_ROUNDINGS,
     OUTWARD_FACTOR,
     ErrorBound,
@@ -41,6 +42,7 @@ class KernelRounding(UnstatedRounding):
 
     expanded: bool
     more: float = 0.0  # sizes of what is added to the sum afterwards
+    bits: int = 53  # of the program; with fewer its error is good for comparing only
 
     def error(self, body: RbfSum, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room."""
@@ -50,7 +52,7 @@ class KernelRounding(UnstatedRounding):
             lost += body.gamma * (
                 float(np.square(columns).sum()) + float((body.centres**2).sum(axis=1).max())
             )
-        epsilon = float(np.finfo(np.float64).eps)
+        epsilon = 2.0 ** (1 - self.bits)
         # exp(-gamma |x - s|^2) changes by at most sqrt(2 gamma / e) for each unit that x moves.
         moved = sum(k * (abs(c) + slack) for c, (k, slack) in zip(columns, self.columns, strict=False))
         steepest = math.sqrt(2 * body.gamma / math.e)
@@ -61,7 +63,7 @@ class KernelRounding(UnstatedRounding):
         return [Fraction(self.error(body, row.tolist())) for row in embed_rows(model.embedding, codes)]
 
     def bound(self, model: Model, space: Space) -> ErrorBound | None:
-        if not self.described:
+        if not self.described or self.bits != DOUBLE_BITS:
             return None
         body = _gaussians(model)
         roundings, reach = self.reach(model, space)

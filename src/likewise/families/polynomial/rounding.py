@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from likewise.families.program_rounding import (
+    DOUBLE_BITS,
     EXTRA_ROUNDINGS,
     ErrorBound,
     UnstatedRounding,
@@ -65,6 +66,7 @@ class PolynomialRounding(SumRounding):
     inner_roundings: int = (
         0  # of columns that are mixed before: then slopes and coef0 are those of all products
     )
+    bits: int = 53  # of the program; with fewer its error is good for comparing only
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room.
@@ -80,10 +82,10 @@ class PolynomialRounding(SumRounding):
             errors = [k * (abs(c) + slack) for c, (k, slack) in zip(columns, self.columns, strict=True)]
             moved = np.abs(self.slopes) @ np.array(errors)
             total += float(np.abs(self.coefficients) @ (self.degree * inner ** (self.degree - 1) * moved))
-        return 8 * float(np.finfo(np.float64).eps) * total
+        return 8 * 2.0 ** (1 - self.bits) * total
 
     def bound(self, model: Model, space: Space) -> ErrorBound | None:
-        if not self.described:
+        if not self.described or self.bits != DOUBLE_BITS:
             return None
         roundings, reach = self.reach(model, space)
         inner = np.abs(self.slopes) @ reach + np.abs(self.coef0)

@@ -7,6 +7,7 @@ before the last function as one more output. Files of PyTorch and Keras are alwa
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,13 +49,7 @@ class NetworkModel(Answers):
         if self.graph.source != "ONNX":
             self.stand_in = NOT_ASKED.format(self.graph.source)
             return
-        if importlib.util.find_spec("onnxruntime") is None:
-            self.stand_in = BY_HAND.format("is not installed")
-            return
-        try:
-            self._session = _runtime(self.graph, self.network.scores)
-        except Exception as error:  # noqa: BLE001 - an operator that the runtime lacks in this precision: NumPy answers then, and every answer says so
-            self.stand_in = BY_HAND.format(f"does not run it ({type(error).__name__})")
+        self._session, self.stand_in = start_session(self.graph, (self.graph.output, self.network.scores))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_session"}
@@ -121,8 +116,17 @@ def make_head(network: ReadNetwork, reading: ModelReading) -> Head:
     return Head(labels=known, rule="argmax", link="softmax" if end else None, unlinked=unlinked)
 
 
-def _runtime(graph: Graph, scores: str) -> Any:
-    """A session of ONNX Runtime for what was read of a file."""
+def start_session(graph: Graph, outputs: Sequence[str]) -> tuple[Any, str | None]:
+    """A session of ONNX Runtime for what was read of a file; or none, and who answers then."""
+    if importlib.util.find_spec("onnxruntime") is None:
+        return None, BY_HAND.format("is not installed")
+    try:
+        return _runtime(graph, outputs), None
+    except Exception as error:  # noqa: BLE001 - an operator that the runtime lacks in this precision: NumPy answers then, and every answer says so
+        return None, BY_HAND.format(f"does not run it ({type(error).__name__})")
+
+
+def _runtime(graph: Graph, outputs: Sequence[str]) -> Any:
     import onnxruntime
     from onnx import helper, numpy_helper
 
@@ -133,8 +137,10 @@ def _runtime(graph: Graph, scores: str) -> Any:
             name: numpy_helper.from_array(value) if isinstance(value, np.ndarray) else value
             for name, value in node.attributes.items()
         }
+        domain, _, operator = node.operator.rpartition(".")
+        made_by = [name for name in (node.label, node.output) if name]
         nodes.append(
-            helper.make_node(node.operator, node.inputs, [node.output], name=node.name, **attributes)
+            helper.make_node(operator, node.inputs, made_by, name=node.name, domain=domain, **attributes)
         )
     made = helper.make_graph(
         nodes,
@@ -143,10 +149,14 @@ def _runtime(graph: Graph, scores: str) -> Any:
             helper.make_tensor_value_info(one.name, kinds(one.dtype), ["rows", *one.shape])
             for one in graph.inputs
         ],
-        [helper.make_empty_tensor_value_info(name) for name in dict.fromkeys((graph.output, scores))],
+        [helper.make_empty_tensor_value_info(name) for name in dict.fromkeys(outputs)],
         [numpy_helper.from_array(np.asarray(value), name) for name, value in graph.constants.items()],
     )
-    versions = [helper.make_opsetid("", graph.version)]
+    used = {node.operator.rpartition(".")[0] for node in graph.nodes}
+    more = [
+        helper.make_opsetid(domain, version) for domain, version in graph.versions.items() if domain in used
+    ]
+    versions = [helper.make_opsetid("", graph.version), *more]
     model = helper.make_model(
         made, opset_imports=versions, ir_version=helper.find_min_ir_version_for(versions)
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from likewise.importers.onnx.reading import read_network
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.model_reading import LevelColumns, ModelReading
 
@@ -23,10 +22,9 @@ UNSURE = "FILL IN: which feature is in which column. The model does not say; thi
 
 
 def draft_graph(
-    graph: Graph, space: Space, labels: Sequence[Any], *, external_data: bool
+    graph: Graph, space: Space, labels: Sequence[Any], *, classes: int, external_data: bool
 ) -> tuple[ModelReading, list[str]]:
-    """The reading of a file, and what is in doubt about it."""
-    network = read_network(graph)
+    """The reading of a file that has so many classes without names, and what is in doubt about it."""
     named = {one.name: _by_name(one, space) for one in graph.inputs}
     taken = {_feature(entry) for entries in named.values() for entry in entries or ()}
     left = [name for name in space.names if name not in taken]
@@ -42,7 +40,6 @@ def draft_graph(
         inputs[one.name] = tuple(found)
     if left:
         doubts.append(f"Without a column: {', '.join(left)}.")
-    classes = max(network.n_scores, 2) if network.end or network.n_scores > 1 else 0
     told = _labels(classes, labels)
     if told is not None and told != tuple(range(classes)):
         doubts.append("Labels are those of the data, sorted: the first is that of the first score.")

@@ -83,10 +83,13 @@ def feature_names(columns: Sequence[MappedColumn]) -> list[str] | None:
 
 def feed(inputs: Sequence[GraphInput], columns: Sequence[MappedColumn], rows: Any) -> dict[str, Any]:
     """Rows as the inputs of a graph."""
-    numbers = _column_numbers(columns, rows)
     found, start = {}, 0
     for one in inputs:
-        own = numbers[:, start : start + one.width]
+        own = _column_values(columns[start : start + one.width], rows, text=one.dtype == object)
+        if one.dtype == object:
+            found[one.name] = own.reshape(len(own), *one.shape)
+            start += one.width
+            continue
         cast = own.astype(one.dtype)
         if one.dtype.kind != "f" and not (cast == own).all():
             raise ValueError(f"the input {one.name!r} takes whole numbers")
@@ -95,16 +98,20 @@ def feed(inputs: Sequence[GraphInput], columns: Sequence[MappedColumn], rows: An
     return found
 
 
-def _column_numbers(columns: Sequence[MappedColumn], rows: Any) -> Floats:
+def _column_values(columns: Sequence[MappedColumn], rows: Any, *, text: bool) -> NDArray[Any]:
+    """Numbers, or words as they are."""
+    dtype = np.dtype(object) if text else np.dtype(np.float64)
     if isinstance(rows, np.ndarray):
         return np.asarray(
-            rows[:, np.array([column.feature for column in columns], dtype=np.intp)], dtype=np.float64
+            rows[:, np.array([column.feature for column in columns], dtype=np.intp)], dtype=dtype
         )
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(rows, eager_only=True)
     names = dict.fromkeys(str(column.feature) for column in columns)
     known = {name: frame[name].to_numpy() for name in names}
+    if text:
+        return np.stack([np.array(known[str(column.feature)], dtype=object) for column in columns], axis=1)
     return np.stack([_numbers(known[str(column.feature)], column) for column in columns], axis=1)
 
 

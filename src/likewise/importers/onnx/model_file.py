@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -30,6 +30,12 @@ MOST_COLUMNS = 10_000  # of all inputs together
 MOST_AXES = 8
 OLDEST_VERSION = 9  # of the operators: before it, some broadcast otherwise
 STANDARD = ("", "ai.onnx")
+CLASSICAL = "ai.onnx.ml"  # the domain of linear models, kernel machines, trees and what stands around them
+CLASSIFIERS = tuple(
+    f"{CLASSICAL}.{name}" for name in ("LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier")
+)
+TEXT = 8  # TensorProto.DataType
+PASSING = ("Cast", "Identity", "Reshape", "Squeeze")  # operators that leave a label what it is
 EXTERNAL = 1  # TensorProto.DataLocation
 DTYPES: dict[int, type[np.generic]] = {
     1: np.float32,
@@ -49,13 +55,14 @@ STORED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """An operator with the names of what it reads ("" for what is left out) and makes."""
+    """An operator with the names of what it reads ("" for what is left out) and makes; `label` is where a classifier puts its decisions, beside its scores."""
 
     operator: str
     name: str
     inputs: tuple[str, ...]
     output: str
     attributes: Mapping[str, Any]
+    label: str = ""
 
     def refuse(self, why: str, *, hint: str | None = None) -> NoReturn:
         raise UnsupportedModel(f"{self.operator} (node {self.name!r}) {why}", hint=hint)
@@ -77,7 +84,8 @@ class GraphInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
-    """The nodes that lead to `output`, in the order in which they are run; `source` is what wrote them down."""
+    """The nodes that lead to `output`, in the order in which they are run; `source` is what wrote them down. `versions` are those of further operators, by domain; `label` is the tensor that its
+    decisions are made of, where it gives some."""
 
     inputs: tuple[GraphInput, ...]
     constants: Mapping[str, Tensor]
@@ -85,6 +93,8 @@ class Graph:
     output: str
     version: int
     source: str = "ONNX"
+    versions: Mapping[str, int] = field(default_factory=dict)
+    label: str | None = None
 
 
 def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None = None) -> Graph:
@@ -103,13 +113,24 @@ def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None 
     needed = _needed_nodes(graph, chosen)
     read = {str(name) for _, node in needed for name in node.input} | {chosen}
     wanted = {name: stored[name] for name in stored if name in read}
-    tensors = [one.t for _, node in needed for one in node.attribute if one.type == one.TENSOR]
-    _check_numbers([*wanted.values(), *tensors])
+    attributes = [one for _, node in needed for one in node.attribute]
+    tensors = [one.t for one in attributes if one.type == one.TENSOR]
+    _check_numbers([*wanted.values(), *tensors], attributes)
     constants = {name: _read_tensor(tensor, folder) for name, tensor in wanted.items()}
     nodes = tuple(_read_node(node, number, folder) for number, node in needed)
     inputs = _read_inputs(graph, stored)
     _check_order(nodes, {*constants, *(one.name for one in inputs)}, chosen)
-    return Graph(inputs=inputs, constants=constants, nodes=nodes, output=chosen, version=version)
+    return Graph(
+        inputs=inputs,
+        constants=constants,
+        nodes=nodes,
+        output=chosen,
+        version=version,
+        versions={
+            str(one.domain): int(one.version) for one in model.opset_import if one.domain not in STANDARD
+        },
+        label=_find_label(graph, chosen),
+    )
 
 
 def parse_model(content: bytes) -> Any:
@@ -138,7 +159,7 @@ def parse_model(content: bytes) -> Any:
 def _operator_version(model: Any) -> int:
     import onnx
 
-    found = [one.version for one in model.opset_import if one.domain in STANDARD]
+    found = sorted({one.version for one in model.opset_import if one.domain in STANDARD})
     newest = onnx.defs.onnx_opset_version()
     if len(found) != 1 or not OLDEST_VERSION <= found[0] <= newest:
         raise UnsupportedModel(
@@ -155,6 +176,9 @@ def _choose_output(graph: Any, wanted: str | None) -> str:
         if wanted not in names:
             raise UnsupportedModel(f"has no output {wanted!r}{suggest_name(wanted, names)}")
         return wanted
+    mapped = [node for node in graph.node if node.op_type == "ZipMap" and node.domain == CLASSICAL]
+    if len(mapped) == 1 and len(mapped[0].input) == 1 and set(mapped[0].output) <= set(names):
+        return str(mapped[0].input[0])  # numbers that it only writes labels beside
     if len(names) == 1:
         return names[0]
     floats = [
@@ -168,6 +192,24 @@ def _choose_output(graph: Any, wanted: str | None) -> str:
             hint="export it with one output (skl2onnx: options={'zipmap': False})",
         )
     return str(floats[0])
+
+
+def _find_label(graph: Any, chosen: str) -> str | None:
+    """The tensor that the labels among the outputs are: what passes it on is left out."""
+    makers = {name: node for node in graph.node for name in node.output}
+    for one in graph.output:
+        if (
+            one.name != chosen
+            and one.type.HasField("tensor_type")
+            and one.type.tensor_type.elem_type in (6, 7, TEXT)
+        ):
+            name = str(one.name)
+            for _ in range(len(graph.node)):
+                if name not in makers or makers[name].op_type not in PASSING or not makers[name].input:
+                    break
+                name = str(makers[name].input[0])
+            return name
+    return None
 
 
 def _needed_nodes(graph: Any, chosen: str) -> list[tuple[int, Any]]:
@@ -196,9 +238,10 @@ def _check_order(nodes: Sequence[Node], known: set[str], chosen: str) -> None:
                     f"reads {name!r}, which nothing before it makes",
                     hint="the graph is cyclic, unsorted or cut off",
                 )
-        if node.output in known:
-            node.refuse(f"makes {node.output!r} again, which already exists")
-        known.add(node.output)
+        for name in (node.output, *filter(None, (node.label,))):
+            if name in known:
+                node.refuse(f"makes {name!r} again, which already exists")
+            known.add(name)
     if chosen not in known:
         raise UnsupportedModel(f"is no valid graph: nothing makes its output {chosen!r}")
 
@@ -207,14 +250,17 @@ def _read_node(node: Any, number: int, folder: Path | None) -> Node:
     operator, name = str(node.op_type), str(node.name) or f"number {number}"
     if node.domain not in STANDARD:
         operator = f"{node.domain}.{operator}"
+    outputs = list(map(str, node.output))
+    label = outputs.pop(0) if operator in CLASSIFIERS and len(outputs) == 2 else ""
     read = Node(
         operator=operator,
         name=name,
         inputs=tuple(map(str, node.input)),
-        output=str(node.output[0]) if node.output else "",
+        output=outputs[0] if outputs else "",
         attributes={str(one.name): _read_attribute(one, folder) for one in node.attribute},
+        label=label,
     )
-    if not read.output or any(node.output[1:]):
+    if not read.output or any(outputs[1:]):
         read.refuse("gives more than one output, or none")
     if len(read.attributes) < len(node.attribute):
         read.refuse("has two attributes of one name")
@@ -222,7 +268,7 @@ def _read_node(node: Any, number: int, folder: Path | None) -> Node:
 
 
 def _read_attribute(attribute: Any, folder: Path | None) -> Any:
-    """A number, text, whole numbers or a tensor; None for anything else, which no operator that is read has."""
+    """A number, text, several of them or a tensor; None for anything else, which no operator that is read has."""
     kind = attribute.type
     if kind == attribute.FLOAT:
         return float(attribute.f)
@@ -234,6 +280,8 @@ def _read_attribute(attribute: Any, folder: Path | None) -> Any:
         return tuple(map(int, attribute.ints))
     if kind == attribute.FLOATS:
         return tuple(map(float, attribute.floats))
+    if kind == attribute.STRINGS:
+        return tuple(one.decode("utf-8", "replace") for one in attribute.strings)
     return _read_tensor(attribute.t, folder) if kind == attribute.TENSOR else None
 
 
@@ -250,12 +298,10 @@ def _read_inputs(graph: Any, stored: Mapping[str, Any]) -> tuple[GraphInput, ...
 
 def _read_input(one: Any) -> GraphInput:
     name, tensor = str(one.name), one.type.tensor_type
-    dtype = DTYPES.get(tensor.elem_type) if one.type.HasField("tensor_type") else None
+    known: dict[int, type[np.generic]] = {**DTYPES, TEXT: np.object_}
+    dtype = known.get(tensor.elem_type) if one.type.HasField("tensor_type") else None
     if dtype is None:
-        raise UnsupportedModel(
-            f"input {name!r} is of {_type_name(tensor.elem_type)}",
-            hint="numbers are read: float, double, int32, int64 and bool; let the claim file turn levels into columns",
-        )
+        refuse_input(name, _type_name(tensor.elem_type))
     if not tensor.HasField("shape") or not 1 <= len(tensor.shape.dim) <= MOST_AXES:
         raise UnsupportedModel(f"input {name!r} has no shape of rows and columns")
     shape = tuple(int(dim.dim_value) for dim in tensor.shape.dim[1:])
@@ -265,6 +311,14 @@ def _read_input(one: Any) -> GraphInput:
             hint="only the number of rows, the first, may be left open",
         )
     return GraphInput(name=name, dtype=np.dtype(dtype), shape=shape)
+
+
+def refuse_input(name: str, what: str) -> NoReturn:
+    """Inputs of other types than numbers, or than text where an encoder reads it."""
+    raise UnsupportedModel(
+        f"input {name!r} is of {what}",
+        hint="numbers are read: float, double, int32, int64 and bool; let the claim file turn levels into columns",
+    )
 
 
 def _shape_text(shape: Any) -> str:
@@ -281,8 +335,9 @@ def _type_name(kind: int) -> str:
 # -- constants --------------------------------------------------------------------------------------------
 
 
-def _check_numbers(tensors: Sequence[Any]) -> None:
+def _check_numbers(tensors: Sequence[Any], attributes: Sequence[Any]) -> None:
     total = sum(math.prod(_read_shape(tensor)) for tensor in tensors)
+    total += sum(len(one.floats) + len(one.ints) + len(one.strings) for one in attributes)
     if total > MOST_NUMBERS:
         raise UnsupportedModel(f"has {total:,} weights; at most {MOST_NUMBERS:,} are read")
 

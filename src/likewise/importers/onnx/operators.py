@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.importers.onnx.column_programs import COLUMN_PROGRAMS
 from likewise.importers.onnx.model_file import DTYPES, MOST_NUMBERS, Graph, Node
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ OPERANDS: dict[str, tuple[int, int]] = {
     "Where": (3, 3),
     "OneHot": (3, 3),
     "Concat": (1, 10_000),
+    "ai.onnx.ml.FeatureVectorizer": (1, 10_000),
+    "ai.onnx.ml.ArrayFeatureExtractor": (2, 2),
 }  # how many, at least and at most; of all others one
 OPTIONAL = ("Gemm", "Clip")  # operators whose later operands may be left out
 FOLDED = ("Identity", "Cast", "Add", "Sub", "Mul", "Div", "Flatten", "Reshape", "Concat", "Gather")
@@ -74,11 +77,11 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
-def check_node(node: Node) -> None:
-    """Refuse an operator that is not read, or is asked for something that is not known."""
-    if node.operator not in ATTRIBUTES:
-        node.refuse("is not read", hint=f"operators that are: {', '.join(sorted(ATTRIBUTES))}")
-    strange = [name for name in node.attributes if name not in ATTRIBUTES[node.operator]]
+def check_node(node: Node, known: Mapping[str, tuple[str, ...]] = ATTRIBUTES) -> None:
+    """Refuse an operator that is not read, by these with their attributes, or is asked for something that is not known."""
+    if node.operator not in known:
+        node.refuse("is not read", hint=f"operators that are: {', '.join(sorted(known))}")
+    strange = [name for name in node.attributes if name not in known[node.operator]]
     if strange or None in node.attributes.values():
         node.refuse(f"has an attribute that is not read{f', {strange[0]!r}' if strange else ''}")
     for name, value in node.attributes.items():
@@ -140,7 +143,8 @@ def run_node(node: Node, operands: Operands, version: int) -> Tensor:
         return _constant(node)
     if node.operator == "Softmax":
         return _softmax(operands[0], softmax_axis(node, version))
-    found: Tensor = RUN[node.operator](node, *operands)
+    program = RUN.get(node.operator) or COLUMN_PROGRAMS[node.operator]
+    found: Tensor = program(node, *operands)
     return found
 
 

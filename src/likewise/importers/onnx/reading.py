@@ -32,7 +32,7 @@ from likewise.importers.onnx.computed import (
     zeros,
 )
 from likewise.importers.onnx.layer_operators import LAYERS
-from likewise.importers.onnx.model_file import Graph, Node
+from likewise.importers.onnx.model_file import Graph, Node, refuse_input
 from likewise.importers.onnx.operators import check_node, fold_constants, softmax_axis
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ class _Reading:
         self.values: dict[str, Operand] = dict(graph.constants)
         place = 0
         for one in graph.inputs:
+            if one.dtype == object:
+                refuse_input(one.name, "type STRING")
             columns = tuple(InputColumn(place=place + i) for i in range(one.width))
             self.values[one.name] = Computed(columns=columns, shape=one.shape, dtype=one.dtype)
             place += one.width

@@ -14,15 +14,16 @@ from typing import Any
 
 from likewise.errors import UnsupportedModel
 
-MOST_ENTRIES = 300_000  # fields of all messages
+MOST_ENTRIES = 300_000  # messages, texts and packed numbers
+MOST_SINGLE = 5_000_000  # numbers one by one, as attributes of trees have them
 FIXED = {1: 8, 5: 4}
 NUMBER, COUNTED = 0, 2
 LONGEST_NUMBER = 10  # bytes
 
 
 def check_entries(content: bytes, descriptor: Any) -> None:
-    """Refuse bytes that hold more fields than any network has; `descriptor` is that of the outermost message."""
-    left = MOST_ENTRIES
+    """Refuse bytes that hold more fields than any model has; `descriptor` is that of the outermost message."""
+    entries = singles = 0
     waiting = [(0, len(content), descriptor)]
     known: dict[str, dict[int, Any]] = {}
     while waiting:
@@ -32,23 +33,26 @@ def check_entries(content: bytes, descriptor: Any) -> None:
             {f.number: f.message_type for f in message.fields if f.message_type is not None},
         )
         while start < end:
-            left -= 1
-            if left < 0:
+            if entries > MOST_ENTRIES or singles > MOST_SINGLE:
+                most = MOST_ENTRIES if entries > MOST_ENTRIES else MOST_SINGLE
                 raise UnsupportedModel(
-                    f"is no network: it has more than {MOST_ENTRIES:,} entries",
+                    f"is no model to verify: it has more than {most:,} entries",
                     hint="the file is damaged, or was made to fill memory",
                 )
             key, start = _number(content, start, end)
             kind = key & 7
             if kind == NUMBER:
+                singles += 1
                 _, start = _number(content, start, end)
             elif kind == COUNTED:
                 length, start = _number(content, start, end)
+                entries += 1
                 inner = fields.get(key >> 3)
                 if inner is not None and start + length <= end:
                     waiting.append((start, start + length, inner))
                 start += length
             else:
+                singles += 1
                 start += FIXED.get(kind, end)
 
 
