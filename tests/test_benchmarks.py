@@ -10,6 +10,7 @@ SMALLEST = {
     "cold": ("--families linear", "linear"),
     "defaults": ("--data german --models dt --seconds 2", "dt"),
     "explainable": ("--data german --seconds 2 --bags 1", "german"),
+    "groups": ("--samples 2000 --budget 1", "hiring, network of 2"),
     "first_day": ("--seconds 1 --levels 50", "60 trees, one-hot"),
     "linear": ("--data credit", "Credit Linear1"),
     "nets": (
