@@ -11,12 +11,13 @@ from sklearn.cluster import FeatureAgglomeration
 from sklearn.compose import ColumnTransformer
 from sklearn.cross_decomposition import CCA, PLSSVD, PLSCanonical, PLSRegression
 from sklearn.decomposition import NMF, PCA, FactorAnalysis, FastICA, IncrementalPCA, TruncatedSVD
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline, make_union
@@ -38,6 +39,7 @@ from tests.conformance.people import NUMBERS, SPACE, WORDS, people, quick_logist
 import likewise as lw
 from likewise.families.affine.body import Affine
 from likewise.families.polynomial.body import PolynomialSum
+from likewise.families.scored_model import only_score
 from likewise.importers.imported_model import import_model
 
 X, TARGET, LABELS = people()
@@ -166,6 +168,37 @@ def test_a_polynomial_kernel_behind_components(degree):
     imported = assert_agrees(model, SPACE, X)
     assert isinstance(imported.model.body, PolynomialSum)
     assert imported.program.error is not None
+
+
+@pytest.mark.parametrize("final", [GaussianNB(), QuadraticDiscriminantAnalysis()], ids=["bayes", "quadratic"])
+@pytest.mark.parametrize(
+    "front", [PCA(2, whiten=True), make_pipeline(PCA(3), StandardScaler())], ids=["components", "scaled"]
+)
+def test_squares_of_mixed_columns(front, final):
+    """Scores are the difference of two joint log likelihoods, which the library shows as logarithms of probabilities."""
+    model = fitted(encoded(), front, final)
+    imported = import_quietly(model, SPACE, X)
+    assert isinstance(imported.model.body, PolynomialSum)
+    assert imported.program.error is not None
+    codes = SPACE.encode(X)
+    score = only_score(imported.model, len(SPACE))
+    ours = np.array([float(score.exact([Fraction(c) for c in row])) for row in codes.tolist()])
+    theirs = model.predict_log_proba(X)
+    assert np.abs(ours - (theirs[:, 1] - theirs[:, 0])).max() < 1e-9
+    assert (model.predict(X) == np.where(ours > 0, "yes", "no"))[np.abs(ours) > 1e-7].all()
+
+
+def test_many_quotients_are_products_with_doubles(monkeypatch):
+    """Each divisor would add its digits to every weight."""
+    model = fitted(encoded(), PCA(8, whiten=True), quick_logistic())
+    exact = assert_agrees(model, SPACE, X).model.body.weights
+    monkeypatch.setattr("likewise.importers.mixed_columns.MOST_QUOTIENTS", 3)
+    imported = assert_agrees(model, SPACE, X)
+    rounded = imported.model.body.weights
+    assert exact != rounded
+    assert all(weight.denominator & (weight.denominator - 1) == 0 for weight in rounded)
+    apart = max(abs(one - other) for one, other in zip(exact, rounded, strict=True))
+    assert apart < imported.program.error < 1e-10
 
 
 def test_frames_between_the_steps():

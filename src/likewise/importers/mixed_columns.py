@@ -14,7 +14,9 @@ A node is a polynomial of base columns, exactly (`expand`). How the program that
 
 A result that is denormal loses at most 2^-1074 more: `DENORMAL_SIZE` in the size of every node is more than that after one rounding.
 
-A graph without products is a list of layers that do not bend (`layers`), which networks take in. Layers hold doubles, so that there x / s is x times the double next to 1 / s: one rounding more, which is what a quotient has.
+Sums of many quotients have long denominators, the product of all divisors. From `MOST_QUOTIENTS` of them on x / s is taken as x times the double next to 1 / s: (1 + d) / (1 + d') times that, the two roundings of a quotient.
+
+A graph without products is a list of layers that do not bend (`layers`), which networks take in. Layers hold doubles, so that quotients are taken in the same way there.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from likewise.errors import UnsupportedModel
 from likewise.families.network.activation import IDENTITY
 from likewise.families.network.body import Layer
 from likewise.families.network.dyadic import Dyadic
-from likewise.families.program_rounding import OUTWARD_FACTOR
+from likewise.families.program_rounding import OUTWARD_FACTOR, double_beyond
 from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
 from likewise.importers.transformers.traced_columns import Operation
 
@@ -41,6 +43,7 @@ Polynomial = dict[Monomial, Fraction]
 Sizes = dict[Monomial, float]
 Number = TypeVar("Number", Fraction, float)
 DENORMAL_SIZE = 2.0**-1000
+MOST_QUOTIENTS = 32  # of different divisors, with 53 bits each
 MOST_MULTIPLICATIONS = 3_000_000  # of coefficients: about ten seconds
 
 
@@ -132,10 +135,28 @@ def expand(nodes: Sequence[Node]) -> tuple[ExpandedColumn, ...]:
     """Every node as a polynomial of base columns."""
     work = _Work()
     known: dict[Node, ExpandedColumn] = {}
-    for node in _all_nodes(nodes):
+    everything = _all_nodes(nodes)
+    divisors = {
+        one.operation.number
+        for one in everything
+        if isinstance(one, Computed) and one.operation.kind == "over"
+    }
+    for node in everything:
         check_clock()
-        known[node] = _expanded(node, known, work)
+        known[node] = _expanded(node, known, work, rounded=len(divisors) > MOST_QUOTIENTS)
     return tuple(known[node] for node in nodes)
+
+
+def expand_polynomial(coefficients: Sequence[Fraction], column: ExpandedColumn) -> ExpandedColumn:
+    """A polynomial of a column, c_0 + c_1 x + c_2 x^2 + ..."""
+    work = _Work()
+    powers = [_product([column] * k, work) for k in range(len(coefficients))]
+    sizes = [double_beyond(abs(c)) for c in coefficients]
+    return ExpandedColumn(
+        polynomial=weighted_sum([one.polynomial for one in powers], coefficients, Fraction(0)),
+        sizes=weighted_sizes([one.sizes for one in powers], sizes, DENORMAL_SIZE),
+        roundings=max((one.roundings for one in powers), default=0),
+    )
 
 
 class _Work:
@@ -153,13 +174,13 @@ class _Work:
             )
 
 
-def _expanded(node: Node, known: dict[Node, ExpandedColumn], work: _Work) -> ExpandedColumn:
+def _expanded(node: Node, known: dict[Node, ExpandedColumn], work: _Work, *, rounded: bool) -> ExpandedColumn:
     if isinstance(node, Base):
         return ExpandedColumn(
             polynomial={(node.index,): Fraction(1)}, sizes={(node.index,): 1.0}, roundings=0
         )
     if isinstance(node, Computed):
-        return _computed(known[node.part], node.operation)
+        return _computed(known[node.part], node.operation, rounded=rounded)
     if isinstance(node, Product):
         return _product([known[part] for part in node.parts], work)
     parts = [known[part] for part in node.parts]
@@ -192,7 +213,7 @@ def weighted_sizes(parts: Sequence[Sizes], weights: Sequence[float], constant: f
     return {monomial: value * OUTWARD_FACTOR for monomial, value in total.items()}
 
 
-def _computed(part: ExpandedColumn, operation: Operation) -> ExpandedColumn:
+def _computed(part: ExpandedColumn, operation: Operation, *, rounded: bool) -> ExpandedColumn:
     number, size = operation.number, abs(float(operation.number))
     if operation.kind == "plus":
         return ExpandedColumn(
@@ -200,7 +221,7 @@ def _computed(part: ExpandedColumn, operation: Operation) -> ExpandedColumn:
             sizes=weighted_sizes([part.sizes], [1.0], size + DENORMAL_SIZE),
             roundings=part.roundings + 1,
         )
-    factor = number if operation.kind == "times" else 1 / number
+    factor = number if operation.kind == "times" else Fraction(1 / float(number)) if rounded else 1 / number
     return ExpandedColumn(
         polynomial=weighted_sum([part.polynomial], [factor], Fraction(0)),
         sizes=weighted_sizes([part.sizes], [size if operation.kind == "times" else 1 / size], DENORMAL_SIZE),

@@ -28,6 +28,7 @@ from likewise.importers.mixed_columns import (
     ExpandedColumn,
     check_products,
     expand,
+    expand_polynomial,
     has_products,
     layers,
     substitute,
@@ -110,7 +111,7 @@ def check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
 
 def placeholder_columns(count: int) -> tuple[Column, ...]:
     """Columns to import a model on, before it is known what they are."""
-    return tuple(Column(feature=0) for _ in range(count))
+    return tuple(Column(feature=i) for i in range(count))
 
 
 def multiply_out(
@@ -118,10 +119,12 @@ def multiply_out(
 ) -> Model:
     """The model of mixed columns as one of the base columns."""
     body, rounding = affine_body(model.body), model.rounding
-    plain = model.embedding == placeholder_columns(len(columns))  # else it has made others of them
-    if plain and body is not None and isinstance(rounding, AffineRounding):
-        return _linear(model, body, rounding, columns, base)
-    plain = plain and all(len(product) <= 1 for column in columns for product in column.polynomial)
+    made = _polynomials(model.embedding, columns)
+    if made is not None and body is not None and isinstance(rounding, AffineRounding):
+        return _linear(model, body, rounding, made, base)
+    plain = model.embedding == placeholder_columns(len(columns)) and all(
+        len(product) <= 1 for column in columns for product in column.polynomial
+    )
     if plain and isinstance(model.body, PolynomialSum) and isinstance(rounding, PolynomialRounding):
         return _powers(model, model.body, rounding, columns, base)
     raise UnsupportedModel(
@@ -133,6 +136,23 @@ def multiply_out(
         ),
         hint="use a linear model or a network on them, or the kernel model on the columns themselves",
     )
+
+
+def _polynomials(
+    embedding: Sequence[Column], columns: Sequence[ExpandedColumn]
+) -> list[ExpandedColumn] | None:
+    """What a model has made of the mixed columns (squares, say), where those are polynomials of them."""
+    found = []
+    for one in embedding:
+        column = columns[one.feature]
+        if one.table is not None or (one.pieces is not None and one.pieces.cuts):
+            return None
+        if one.pieces is not None:
+            column = expand_polynomial(one.pieces.polynomials[0], column)
+        elif one != Column(feature=one.feature):
+            column = expand_polynomial((one.offset, one.slope), column)
+        found.append(column)
+    return found
 
 
 def _linear(
@@ -157,11 +177,13 @@ def _linear(
     check_products(terms)
     if all(len(product) <= 1 for product in sizes):
         affine = Affine(weights=tuple(terms.get((c,), Fraction(0)) for c in range(len(base))), bias=terms[()])
-        told = replace(
-            rounding,
+        told = AffineRounding(
             sizes=tuple(Fraction(sizes.get((c,), 0.0)) for c in range(len(base))),
             constant=Fraction(sizes[()]),
             operations=operations,
+            described=rounding.described,
+            bounded=rounding.bounded,
+            crude=rounding.crude,
         )
         return replace(model, bodies=(affine,), embedding=base, rounding=told)
     products = [product for product in sizes if product]
