@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # What a terminal cannot show is escaped rather than an error.
         said = report.in_words(full=options.full)
         if _exit_code(report, options.expect) == CONTRARY:
-            said += f"\nNOT AS EXPECTED: it is a {report.kind}, not a {EXPECTED[options.expect]} (--expect {options.expect})"
+            said += f"\nNOT AS EXPECTED (--expect {options.expect}): it is a {report.kind}{' about nobody, perhaps' * (not report.somebody)}"
         encoding = sys.stdout.encoding or "utf-8"
         sys.stdout.write(said.encode(encoding, "backslashreplace").decode(encoding) + "\n")
     return _exit_code(report, options.expect)
@@ -44,7 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _exit_code(report: CheckReport, expect: str | None) -> int:
     if not report.accepted:
         return REJECTED if report.readable else UNREADABLE
-    return ACCEPTED if expect is None or report.kind == EXPECTED[expect] else CONTRARY
+    if expect is None or (report.kind == EXPECTED[expect] and report.somebody):
+        return ACCEPTED
+    return CONTRARY
 
 
 def _make_parser() -> argparse.ArgumentParser:

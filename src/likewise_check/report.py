@@ -28,6 +28,8 @@ class CheckReport:
         The claim, in words made from its data.
     details : Details or None
         The values of every feature, what may differ and the constraints: `details.lines(full=True)`.
+    somebody : bool
+        Whether an individual is known that satisfies the constraints, so that the claim is not about nobody.
     compared : tuple of str
         What is known to be as in a file of the user's: 'space', 'similarity', 'property', 'model'.
     cells : int
@@ -59,6 +61,7 @@ class CheckReport:
     kind: Literal["proof", "witness"] | None = None
     claim: str = ""
     details: Details | None = field(default=None, repr=False)
+    somebody: bool = True
     compared: tuple[str, ...] = ()
     cells: int = 0
     rules: dict[str, int] = field(default_factory=dict)
@@ -90,6 +93,8 @@ class CheckReport:
         else:
             where = "" if self.line is None else f" (line {self.line})"
             said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
+        if self.accepted and not self.somebody:
+            said.append("BUT nobody is shown who satisfies the constraints: the claim may be about nobody")
         if self.accepted and self.compared:
             said.append(f"as in your file: {', '.join(self.compared)}")
         if self.packs:

@@ -76,8 +76,18 @@ def affine(bias, columns, *, labels=("no", "yes"), zero="lower", link="logistic"
         "family": "test",
         "body": {"kind": "affine", "bias": number(bias), "columns": list(columns)},
         "head": {"labels": None if labels is None else list(labels), "zero": zero, "link": link},
-        "rounding": {"sizes": ["1"] * len(columns), "constant": "1", "operations": operations},
+        "rounding": {
+            "sizes": [at_least_one(column["weight"]) for column in columns],
+            "constant": at_least_one(bias),
+            "operations": max(operations, len(columns)),
+        },
     }
+
+
+def at_least_one(value) -> str:
+    """The size of a number, or 1: what a description of rounding must state at least."""
+    known = Fraction(float.fromhex(value)) if "0x" in str(value) else Fraction(value)
+    return number(max(Fraction(1), abs(known)))
 
 
 def decision(margin=0) -> dict:

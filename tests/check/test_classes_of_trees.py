@@ -63,7 +63,7 @@ def random_leaf(rng, truth: Truth, case, claim):
 def error(described: dict) -> Fraction:
     operations = described["operations"]
     growth = (1 + Fraction(1, 2 ** described["bits"])) ** operations - 1
-    least = Fraction(1, 2 ** (149 if described["bits"] == 24 else 1074))
+    least = Fraction(1, 2 ** (100 if described["bits"] == 24 else 700))
     return growth * value(described["constant"]) + operations * least
 
 

@@ -204,15 +204,15 @@ def code_lines(source: str) -> int:
 
 # Lines of code that a part of the package may have at most: what whoever trusts a proof has to read.
 SIZES = {
-    "program": 250,  # the command, and what it answers
+    "program": 310,  # the command, and what it answers
     "words": 130,  # the claim for people
-    "core": 1850,
+    "core": 1980,
     "axes": 60,
     "classes": 630,
     "combined": 70,
     "kernel": 890,
     "network": 720,
-    "pieces": 240,
+    "pieces": 250,
     "polynomial": 620,
     "trees": 760,
 }

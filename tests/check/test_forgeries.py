@@ -264,3 +264,155 @@ def test_exit_codes_of_what_is_expected(tmp_path, capsys):
     assert "a proof that the claim of fairness is false" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main([str(fair), "--expect", "other"])
+
+
+# -- claims about nobody --------------------------------------------------------------------------------------
+
+CONTRADICTION = [constraint([(0, 1)], 3), constraint([(0, -1)], -5)]  # x <= 3 and x >= 5
+
+
+def about_nobody(rules=CONTRADICTION, node=("separable", "0"), **end) -> list:
+    features = [integer("x", 0, 9), categorical("sex", ["f", "m"])]
+    values = proof(
+        features, [SAME, FREE], decision(), affine(1, [line(0, 1)]), [list(node)], constraints=rules
+    )
+    values[-1]["end"].update(end)
+    return values
+
+
+@pytest.mark.parametrize("node", [("separable", "0"), ("independent",)])
+def test_constraints_that_contradict_each_other_are_told(node, tmp_path):
+    report = checked(about_nobody(node=node))
+    assert not report.somebody
+    assert "the claim may be about nobody" in report.in_words()
+    path = tmp_path / "nobody.likewise"
+    path.write_bytes(packed(sealed(about_nobody(node=node))))
+    assert main([str(path), "--quiet"]) == 0  # as files of before
+    assert main([str(path), "--quiet", "--expect", "fair"]) == 1
+
+
+@pytest.mark.parametrize("somebody", [["3", "0"], ["5", "0"], ["4", "0"], ["4"], [], ["4", "2"], None])
+def test_nobody_is_somebody_where_constraints_contradict_each_other(somebody):
+    assert not checked(about_nobody(somebody=somebody)).accepted
+
+
+def test_somebody_is_shown_where_the_end_has_one():
+    satisfied = [constraint([(0, 1)], 3), constraint([(0, -1)], -2)]
+    assert not checked(about_nobody(satisfied)).somebody
+    for codes, valid in ((["3", "1"], True), (["2", "0"], True), (["1", "0"], False), (["5/2", "0"], False)):
+        report = checked(about_nobody(satisfied, somebody=codes))
+        assert report.accepted == valid
+        assert not valid or (report.somebody and "nobody" not in report.in_words())
+    assert checked(honest()).somebody
+
+
+TINY = "0x0.8p-1074"
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "holds"),
+    [
+        ("1/3", "1/3", False),
+        ("1/10", "0x1.999999999999ap-4", True),
+        ("0x1.00000000000008p+0", "0x1.0000000000000fp+0", False),
+        ("0x1.00000000000008p+0", "0x1.0000000000001p+0", True),
+        ("-0x1.0000000000000fp+0", "-0x1.00000000000008p+0", False),
+        (TINY, TINY, False),
+        (f"-{TINY}", TINY, True),
+        (TINY, "0x1p-1074", True),
+        ("0x1p+1024", "0x1p+1025", False),
+        ("0x1.fffffffffffffp+1023", "0x1p+1025", True),
+        ("0x1.fffffffffffff8p+52", "0x1p+53", True),
+        ("-1/3", "1/3", True),
+    ],
+)
+def test_a_continuous_range_holds_a_double(lo, hi, holds):
+    values = proof(
+        [continuous("x", lo, hi), categorical("sex", ["f", "m"])],
+        [SAME, FREE],
+        decision(),
+        affine(1, []),
+        [["independent"]],
+    )
+    report = checked(values)
+    assert report.accepted == holds
+    assert holds or "no double" in report.reason
+
+
+# -- floating point -------------------------------------------------------------------------------------------
+
+
+UNIT = (continuous("x", 0, 1),)
+
+
+def covering(model, *, covers=True, clearance=1, features=UNIT, node=("separable", "0")):
+    free = [SAME] * len(features)
+    return proof(features, free, decision(), model, [list(node)], clearance=clearance, covers=covers)
+
+
+def described(model, **rounding):
+    return {**model, "rounding": {**model["rounding"], **rounding}}
+
+
+PLAIN = affine(2, [line(0, 1)])
+
+
+def test_a_description_that_fits_covers():
+    assert checked(covering(PLAIN)).covers_floating_point
+
+
+@pytest.mark.parametrize(
+    "rounding",
+    [
+        {"sizes": ["0"], "constant": "0", "operations": 0},
+        {"sizes": ["0"]},
+        {"sizes": ["0x0.ffffp+0"]},
+        {"constant": "1"},
+        {"operations": 0},
+    ],
+)
+def test_a_description_of_less_than_the_model_covers_nothing(rounding):
+    model = described(PLAIN, **rounding)
+    assert "covers_floating_point" in checked(covering(model)).reason
+    assert checked(covering(model, covers=False)).accepted
+
+
+def test_sums_that_overflow_are_not_covered():
+    """f = 1e308 x + 1e308 y: infinite to the program where x = y = 1, for whom the threshold does not count any more."""
+    large, features = f"0x1p+{1023}", (continuous("x", 0, 1), continuous("y", 0, 1))
+    model = affine(f"0x1p+{1000}", [line(0, large), line(1, large)])
+    stated = f"0x1p+{999}"
+    assert not checked(covering(model, features=features, clearance=stated)).accepted
+    assert checked(covering(model, features=features, clearance=stated, covers=False)).accepted
+
+
+def test_columns_that_overflow_before_a_small_weight_are_not_covered():
+    model = affine(2, [line(0, "0x1p-1000", slope="0x1p+1030")])
+    assert not checked(covering(model, clearance=1)).accepted
+    assert checked(covering(model, clearance=1, covers=False)).accepted
+
+
+def test_what_underflows_before_a_large_weight_is_not_covered():
+    """x 2^-900 is lost to a program where x < 2^-174, and counts with 2^900."""
+    model = affine("0x1p-200", [line(0, "0x1p+900", slope="0x1p-900")])
+    features = (continuous("x", 0, "0x1p-180"),)
+    assert not checked(covering(model, features=features, clearance="0x1p-201")).accepted
+    assert checked(covering(model, features=features, clearance="0x1p-201", covers=False)).accepted
+
+
+@pytest.mark.parametrize(("bits", "size"), [(24, 127), (53, 1020)])
+def test_trees_whose_sums_overflow_are_not_covered(bits, size):
+    values = [f"0x1p+{size}", f"0x1p+{size}"]
+    body = {"kind": "trees", "bias": "1", "trees": [[[0, "1/2", 2], *values]] * 2}
+    head = {"labels": ["no", "yes"], "zero": "lower", "link": None}
+    constant = f"0x1p+{size + 2}"
+    for covers in (True, False):
+        model = {
+            "family": "t",
+            "body": body,
+            "head": head,
+            "rounding": {"constant": constant, "operations": 2, "bits": bits},
+        }
+        stated = f"0x1p+{size}"
+        report = checked(covering(model, node=("trees", "0"), clearance=stated, covers=covers))
+        assert report.accepted != covers

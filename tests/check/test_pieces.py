@@ -319,13 +319,13 @@ def test_the_size_of_a_column_in_pieces(whole):
     feature = (integer if whole else continuous)("n", -3, 2)
     column = pieces(0, 1, [-4, "1/2", 5], [[999], [1, -2, 1], [-12], [999]])
     model = affine(0, [column], operations=1)
-    error = Fraction(1, 2**53) * (1 + 16) + Fraction(1, 2**1074)
+    error = Fraction(1, 2**53) * (1 + 16) + Fraction(2, 2**700)
     for clearance, covers in ((error, False), (error + Fraction(1, 2**1100), True)):
         for stated in (True, False):
             values = proof(
                 [feature],
                 [SAME],
-                score(2 * error + Fraction(1, 2**900)),
+                score(2 * error + Fraction(1, 2**600)),
                 model,
                 [["separable", "1/2"]],
                 clearance=number_text(clearance),

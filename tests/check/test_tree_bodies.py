@@ -240,7 +240,7 @@ def test_enumerated_points_that_are_missing():
 # --- rounding --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("bits", "least"), [(24, 149), (53, 1074)])
+@pytest.mark.parametrize(("bits", "least"), [(24, 100), (53, 700)])
 def test_the_rounding_error(bits, least):
     found = [[[0, "1", 2], "-3", "2"], ["1/2"]]
     features, relations = [ONE], [SAME]

@@ -162,14 +162,18 @@ class Writer:
         }
         self._write(json_line({"witness": body}))
 
-    def end_proof(self, *, clearance: Fraction, covers_floating_point: bool) -> None:
-        """The last line of a proof; the file is complete after it."""
+    def end_proof(
+        self, *, clearance: Fraction, covers_floating_point: bool, somebody: Sequence[Fraction] | None = None
+    ) -> None:
+        """The last line of a proof; the file is complete after it. `somebody` has the codes of one who satisfies the constraints."""
+        shown = {} if somebody is None else {"somebody": [format_number(code) for code in somebody]}
         self._end(
             {
                 "nodes": self.nodes,
                 "clearance": format_number(clearance),
                 "covers_floating_point": covers_floating_point,
             }
+            | shown
         )
 
     def end_witness(self) -> None:

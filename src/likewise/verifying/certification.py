@@ -11,6 +11,7 @@ import hashlib
 import io
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, inf, isinf
@@ -28,13 +29,14 @@ from likewise.certificate.writer import (
     similarity_line,
     space_line,
 )
-from likewise.errors import InternalError
+from likewise.errors import InternalError, SpecError
 from likewise.families.registry import family_of
 from likewise.families.scored_model import rounding_error
 from likewise.gc_pause import without_collector
 from likewise.model.cubes import vote_cubes
 from likewise.progress import Snapshot
 from likewise.run import usable_cores
+from likewise.search.feasibility import find_individual
 from likewise.search.proof import Proof, Split, walk_proof
 from likewise.search.workers import is_loss
 from likewise.verifying.posed_problem import check_property, imported_question
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from likewise.search.frontiers import Frontiers
     from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
+    from likewise.spec.space import Space
     from likewise.verifying.posed_problem import PosedProblem
 
 __all__ = ["CheckReport", "CheckRunner", "Statement", "certify_proof", "certify_witness", "check"]
@@ -256,8 +259,18 @@ def write_proof(
             else:
                 _write_node(writer, node, case)
     stated, covers = _stated_room(posed, found, clearance, statement)
-    writer.end_proof(clearance=stated, covers_floating_point=covers)
+    somebody = _somebody(posed.pairs.space)
+    writer.end_proof(clearance=stated, covers_floating_point=covers, somebody=somebody)
     return Certificate(file.getvalue()), places, writer.digests
+
+
+def _somebody(space: Space) -> Sequence[Fraction] | None:
+    """One who satisfies the constraints, where there are any; None also where none is found, which a checker will say."""
+    if not space.constraints:
+        return None
+    with suppress(SpecError):
+        return find_individual(space)
+    return None
 
 
 def _write_inner_split(writer: Writer, split: Split, posed: PosedProblem) -> None:

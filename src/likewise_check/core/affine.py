@@ -16,7 +16,7 @@ from likewise_check.core.cells import Box
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text, whole
 from likewise_check.core.numbers import Exact, number
 from likewise_check.core.registry import CORE, find_entry, known_names, pack_of
-from likewise_check.core.rounding import MOST_OPERATIONS, Rounding
+from likewise_check.core.rounding import LARGEST, MOST_OPERATIONS, Rounding
 from likewise_check.core.space import Feature, Relation, Space
 
 Slopes: TypeAlias = tuple[Exact, Exact]  # factor of a curve, and slope of what is added to it
@@ -49,7 +49,7 @@ class Curve(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affine:
-    """The separable form, and for each column a bound of the absolute values that it takes on the space."""
+    """The separable form; for each column its weight and a bound of the absolute values that it takes on the space, and whether a program can have such numbers."""
 
     kind: ClassVar[str] = "affine"
     rational: ClassVar[bool] = True
@@ -61,6 +61,9 @@ class Affine:
     linear: tuple[bool, ...]
     curves: tuple[Curve | None, ...]  # one a feature: in the place of slope * x, if there are any
     extents: tuple[Exact, ...]  # one a column
+    bias: Fraction
+    weights: tuple[Fraction, ...]  # one a column
+    tame: bool
     packs: frozenset[str] = frozenset({CORE})
 
     def score(self, codes: Codes) -> Fraction:
@@ -104,12 +107,17 @@ class Affine:
             raise Rejected("the rounding's sizes and constant must be at least 0")
         parts = zip(sizes, self.extents, strict=True)
         magnitude = constant + sum(size * extent for size, extent in parts)
-        return Rounding(magnitude=magnitude, operations=operations)
+        enough = all(size >= abs(weight) for size, weight in zip(sizes, self.weights, strict=True))
+        enough = enough and constant >= abs(self.bias) and operations >= len(sizes)
+        return Rounding(
+            magnitude=magnitude, operations=operations, factor=1 + sum(sizes), fits=enough and self.tame
+        )
 
 
 def read_affine(item: object, space: Space, coefficient: Reader = number) -> Affine:
     """The body of a model line; `coefficient` reads the bias and the weights."""
-    _, constant, columns = record(item, "the body", kind=text, bias=coefficient, columns=array_of(anything))
+    _, bias, columns = record(item, "the body", kind=text, bias=coefficient, columns=array_of(anything))
+    constant, tame, weights = bias, True, []
     tables = [(Fraction(0),) * max(feature.levels, 1) for feature in space.features]
     curved: list[list[tuple[Fraction, Any]]] = [[] for _ in space.features]
     extents: list[Exact] = []
@@ -122,10 +130,13 @@ def read_affine(item: object, space: Space, coefficient: Reader = number) -> Aff
         if not feature.levels and (sort := next((s for s in known_names("COLUMNS") if s in column), None)):
             packs.add(pack_of("COLUMNS", sort))
             curved[k].append(find_entry("COLUMNS", sort)(column, what, coefficient, whole=feature.discrete))
+            weights.append(curved[k][-1][0])
             extents.append(curved[k][-1][1].extent(feature.lo, feature.hi))
+            tame = tame and curved[k][-1][1].tame(feature.lo, feature.hi)
             continue
         weight, entries, offset, extent = _read_plain(column, what, feature, coefficient)
         constant += weight * offset
+        weights.append(weight)
         extents.append(extent)
         added = zip(tables[k], entries, strict=True)
         tables[k] = tuple(before + weight * entry for before, entry in added)
@@ -140,8 +151,16 @@ def read_affine(item: object, space: Space, coefficient: Reader = number) -> Aff
         linear=tuple(not feature.levels for feature in space.features),
         curves=tuple(curves),
         extents=tuple(extents),
+        bias=bias,
+        weights=tuple(weights),
+        tame=tame and _are_small([*extents, *(end for f in space.features for end in (f.lo, f.hi))]),
         packs=frozenset(packs),
     )
+
+
+def _are_small(numbers: Sequence[Exact]) -> bool:
+    """Whether a program of doubles has room for these and for what it computes of them."""
+    return all(-LARGEST[53] < number < LARGEST[53] for number in numbers)
 
 
 def _read_plain(

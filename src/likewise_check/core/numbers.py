@@ -127,6 +127,19 @@ def double_above(value: Fraction) -> Fraction:
     return near if is_double(near) else value + _gap_above(-value)
 
 
+def has_double(lo: Fraction, hi: Fraction) -> bool:
+    """Whether a double is from lo to hi."""
+    if lo <= 0 <= hi:
+        return True
+    near, far = (lo, hi) if lo > 0 else (-hi, -lo)
+    exponent = (
+        near.numerator.bit_length() - near.denominator.bit_length()
+    )  # 2^(exponent - 1) < near < 2^(exponent + 1)
+    unit = Fraction(2) ** max(exponent - 53, -1074)
+    first = -(-near // unit) * unit  # at least as fine as the doubles there are
+    return any(is_double(x) and x <= far for x in (first, -(-near // (2 * unit)) * 2 * unit))
+
+
 def _gap_above(value: Fraction) -> Fraction:
     """From a double >= 0 to the next."""
     exponent = value.numerator.bit_length() - value.denominator.bit_length() - 52 if value else -1074

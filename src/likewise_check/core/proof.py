@@ -7,7 +7,7 @@ from typing import TypeAlias
 from likewise_check.core.body import Body
 from likewise_check.core.cells import Quantity, Tree
 from likewise_check.core.claim import Claim
-from likewise_check.core.fields import Rejected, anything, array_of, record, text, whole
+from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text, whole
 from likewise_check.core.head import Case
 from likewise_check.core.leaves import Jury, Tally
 from likewise_check.core.line_reader import Lines
@@ -72,12 +72,25 @@ def _inner_split(node: list[object]) -> InnerSplit | None:
     return find_entry("NODES", name) if type(name) is str and name in known_names("NODES") else None
 
 
-def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int) -> tuple[Fraction, bool]:
-    """Checks what the end of a proof states; returns its clearance and whether that covers floating point."""
+def check_end(
+    end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int
+) -> tuple[Fraction, bool, bool]:
+    """Checks what the end of a proof states; returns its clearance, whether that covers floating point, and whether it is shown that there is somebody."""
     (content,) = record(end, "the line", end=anything)
-    count, clearance, covered, digest = record(
-        content, "the end", nodes=anything, clearance=number, covers_floating_point=anything, sha256=text
+    more: dict[str, Reader] = {}
+    if type(content) is dict and "somebody" in content:
+        more = {"somebody": array_of(number, len(claim.space.features))}
+    count, clearance, covered, digest, *somebody = record(
+        content,
+        "the end",
+        nodes=anything,
+        clearance=number,
+        covers_floating_point=anything,
+        sha256=text,
+        **more,
     )
+    if somebody and not claim.space.holds(somebody[0]):
+        raise Rejected("somebody is not a valid individual")
     if digest != lines.digest_before():
         raise Rejected("the end's sha256 is not that of the text before it")
     if type(count) is not int or count != nodes:
@@ -95,4 +108,4 @@ def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int)
         raise Rejected(
             "covers_floating_point must be true exactly if the clearance exceeds the rounding error"
         )
-    return clearance, covered
+    return clearance, covered, bool(somebody) or not claim.space.constraints

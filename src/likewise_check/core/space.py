@@ -21,7 +21,15 @@ from likewise_check.core.fields import (
     text,
     whole,
 )
-from likewise_check.core.numbers import LARGEST, Exact, double_above, int_if_whole, is_double, number
+from likewise_check.core.numbers import (
+    LARGEST,
+    Exact,
+    double_above,
+    has_double,
+    int_if_whole,
+    is_double,
+    number,
+)
 
 MOST_FEATURES = 10_000
 MOST_LEVELS = 100_000
@@ -162,6 +170,8 @@ def _read_numeric(item: object, what: str, sort: str) -> Feature:
     name, _, lo, hi, *_ = record(item, what, name=text, kind=text, lo=number, hi=number, **more)
     if lo > hi:
         raise Rejected(f"{what}: lo is above hi")
+    if sort == "continuous" and not has_double(lo, hi):
+        raise Rejected(f"{what}: no double lies from lo to hi, so that there is nobody")
     if sort == "integer" and not lo.denominator == hi.denominator == 1:
         raise Rejected(f"{what}: the ends of an integer feature must be whole")
     if not missing:

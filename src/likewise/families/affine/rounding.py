@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from likewise.families.affine.body import affine_body
 from likewise.families.program_rounding import ErrorBound, double_beyond
 from likewise.model.embedding import column_extents
+from likewise.spec.features import Continuous, Integer
 from likewise.spec.numbers import format_number, format_numbers
 
 if TYPE_CHECKING:
@@ -18,11 +20,15 @@ if TYPE_CHECKING:
 
     from likewise.families.family import AffineMap, ComputedColumn
     from likewise.families.scored_model import Model
+    from likewise.model.embedding import Column
     from likewise.spec.space import Space
 
 # Beyond any score: a sum of products of three doubles or their inverses.
 BEYOND_ANY_SCORE = Fraction(2**4096)
-UNDERFLOW_ERROR = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
+# An operation whose result is denormal is off by at most this, which the sizes of columns may multiply; certificates have room for scales before them as well.
+UNDERFLOW_ERROR, STATED_UNDERFLOW = Fraction(1, 2**1074), Fraction(1, 2**700)
+LARGEST_NUMBER = 2**1000  # that a program's numbers may come to, with room for what it computes of them
+LARGEST_CODE, LARGEST_FACTOR = 2**34, 2**100  # of polynomials in pieces
 # Slack is rounded up to this grid, to keep certificates free of numbers with a thousand digits.
 SLACK_GRID = 2**100
 
@@ -32,7 +38,7 @@ class AffineRounding:
     """What bounds the rounding error of the original program's score, in whatever order it adds.
 
     A value computed by `operations` successive roundings of terms t is off by at most
-    ((1 + u)^operations - 1) * sum |t|, u = 2^-53. `sizes` weigh the columns' absolute values in sum |t|:
+    ((1 + u)^operations - 1) * sum |t|, u = 2^-53, and what is lost to underflow. `sizes` weigh the columns' absolute values in sum |t|:
     |weight| for a plain dot product, more where the program goes through support vectors. Where the program
     computes column c itself and has it with an error of at most ((1 + u)^k - 1) (|c| + slack), k operations more
     and size * slack in the constant cover that, as (1 + g_n) (1 + g_k) = 1 + g_(n+k) for g_n = (1 + u)^n - 1.
@@ -49,13 +55,13 @@ class AffineRounding:
     bounded: bool = True
     crude: bool = False
 
-    def error(self, columns: Sequence[Fraction]) -> Fraction:
+    def error(self, columns: Sequence[Fraction], lost: Fraction = UNDERFLOW_ERROR) -> Fraction:
         """The bound for columns whose absolute values are at most these."""
         size = self.constant + sum(
             (s * abs(c) for s, c in zip(self.sizes, columns, strict=True)), Fraction(0)
         )
         growth = (1 + Fraction(1, 2**53)) ** self.operations - 1
-        return growth * size + self.operations * UNDERFLOW_ERROR
+        return growth * size + self.operations * (1 + sum(self.sizes)) * lost
 
     def as_stated(self) -> AffineRounding:
         """What a certificate says: this, or an error that no clearance exceeds."""
@@ -76,7 +82,26 @@ class AffineRounding:
         return ErrorBound(double_beyond(self.error(largest)), double_beyond(size), self.crude)
 
     def certified_error(self, model: Model, space: Space) -> Fraction:
-        return self.as_stated().error(column_extents(model.embedding, space))
+        stated, extents = self.as_stated(), column_extents(model.embedding, space)
+        return (
+            stated.error(extents, STATED_UNDERFLOW)
+            if stated.fits(model, space, extents)
+            else BEYOND_ANY_SCORE
+        )
+
+    def fits(self, model: Model, space: Space, extents: Sequence[Fraction]) -> bool:
+        """Whether a checker takes this for a description of the model's program: of all weights, and without a number that is too large."""
+        body = affine_body(model.body)
+        if body is None or self.constant < abs(body.bias) or self.operations < len(self.sizes):
+            return False
+        if any(size < abs(weight) for size, weight in zip(self.sizes, body.weights, strict=True)):
+            return False
+        total = self.constant + sum((s * c for s, c in zip(self.sizes, extents, strict=True)), Fraction(0))
+        numbers = [f for name in space.names if isinstance(f := space[name], (Continuous, Integer))]
+        ends = [abs(Fraction(end)) for feature in numbers for end in (feature.lo, feature.hi)]
+        if max([*extents, *ends, 2 * (self.operations + 1) * total]) >= LARGEST_NUMBER:
+            return False
+        return all(_is_tame(column, space) for column in model.embedding if column.pieces is not None)
 
     def line(self) -> dict[str, Any]:
         stated = self.as_stated()
@@ -106,3 +131,14 @@ class AffineRounding:
             described=self.described and described,
             bounded=self.bounded and described,
         )
+
+
+def _is_tame(column: Column, space: Space) -> bool:
+    """Whether powers and coefficients of a column in pieces are not so large that what underflows would count."""
+    feature = space[space.names[column.feature]]
+    if column.pieces is None or not isinstance(feature, (Continuous, Integer)):
+        return True
+    coefficients = [abs(c) for polynomial in column.pieces.polynomials for c in polynomial]
+    return (
+        max(abs(feature.lo), abs(feature.hi)) < LARGEST_CODE and max(coefficients, default=0) < LARGEST_FACTOR
+    )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 DOUBLE_BITS = 53  # bits
-# An operation whose result is denormal is off by at most this, by bits.
-SMALLEST_DENORMAL = {24: Fraction(1, 2**149), 53: Fraction(1, 2**1074)}
+# What an operation is off by at most whose result is denormal, by bits; in certificates, with room for factors that multiply it later.
+UNDERFLOW_ERROR = {24: Fraction(1, 2**149), 53: Fraction(1, 2**1074)}
+STATED_UNDERFLOW = {24: Fraction(1, 2**100), 53: Fraction(1, 2**700)}
+LARGEST_NUMBER = {24: 2**120, 53: 2**1000}  # that sums may come to, with room
+BEYOND_ANY_SCORE = Fraction(2**4096)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +39,10 @@ class TreeRounding:
     operations: int
     bits: int = 53
 
-    def error(self) -> Fraction:
+    def error(self, lost: Mapping[int, Fraction] = MappingProxyType(UNDERFLOW_ERROR)) -> Fraction:
         """The bound, at every individual."""
         growth = (1 + Fraction(1, 2**self.bits)) ** self.operations - 1
-        return growth * self.constant + self.operations * SMALLEST_DENORMAL[self.bits]
+        return growth * self.constant + self.operations * lost[self.bits]
 
     def errors(self, model: Model, codes: NDArray[np.float64]) -> list[Fraction]:
         return [self.error()] * len(codes)
@@ -47,7 +51,8 @@ class TreeRounding:
         return ErrorBound(double_beyond(self.error()), double_beyond(self.constant))
 
     def certified_error(self, model: Model, space: Space) -> Fraction:
-        return self.error()
+        fits = 2 * (self.operations + 1) * self.constant < LARGEST_NUMBER[self.bits]
+        return self.error(STATED_UNDERFLOW) if fits else BEYOND_ANY_SCORE
 
     def line(self) -> dict[str, Any]:
         return {"constant": format_number(self.constant), "operations": self.operations, "bits": self.bits}

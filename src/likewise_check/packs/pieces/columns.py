@@ -21,6 +21,9 @@ from likewise_check.packs.pieces.maximum import Poly, evaluate_polynomial, magni
 
 MOST_CUTS = 10_000
 MOST_COEFFICIENTS = 6
+# Of a curve in a description of how the program rounds (section 6).
+LARGEST_CODE = 1 << 34
+LARGEST_FACTOR = 1 << 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +92,11 @@ class Pieces:
     def add_up(self, columns: Sequence[tuple[Fraction, "Pieces"]], slope: Fraction) -> "Pieces":
         """The sum of weight * column(x) + slope * x."""
         return sum_columns(columns, slope, whole=self.whole)
+
+    def tame(self, lo: Exact, hi: Exact) -> bool:
+        """Whether powers and coefficients are not so large that what a program loses of small ones would count."""
+        codes = all(-LARGEST_CODE < end < LARGEST_CODE for end in (lo, hi))
+        return codes and all(-LARGEST_FACTOR < c < LARGEST_FACTOR for c in self.numbers())
 
     def extent(self, lo: Exact, hi: Exact) -> Exact:
         """The largest size of a piece on its part: nowhere is the value larger."""

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from likewise_check.core.body import Codes, Ends, Form
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, choice, record, text, whole
 from likewise_check.core.numbers import Exact, common_scale, int_if_whole, number
-from likewise_check.core.rounding import MOST_OPERATIONS, SMALLEST_POSITIVE, Rounding
+from likewise_check.core.rounding import LOST, MOST_OPERATIONS, Rounding
 from likewise_check.core.space import Feature, Space
 
 MOST_TREES = 10**5
@@ -126,7 +126,7 @@ class Trees:
         constant, operations, bits = record(
             item, "the rounding", constant=number, operations=whole(0, MOST_OPERATIONS), bits=whole(24, 53)
         )
-        if bits not in SMALLEST_POSITIVE:
+        if bits not in LOST:
             raise Rejected("the rounding's bits must be 24 or 53")
         if constant < self.size or operations < len(self.trees):
             raise Rejected(
