@@ -18,13 +18,14 @@ from likewise.importers.registry import (
     check_known,
     find_forest_reader,
     find_score_reader,
+    implied_steps,
     is_booster,
     is_catboost_model,
     is_classical_graph,
-    is_naive_bayes,
     is_network_file,
     is_one_vs_rest,
     is_settled,
+    is_statsmodels_result,
     is_torch_module,
 )
 from likewise.importers.replay import Replay, make_replay
@@ -104,6 +105,10 @@ def _as_estimator(estimator: Any, space: Space) -> Any:
         from likewise.importers.catboost.reading import as_answers
 
         return as_answers(estimator)
+    if is_statsmodels_result(estimator):
+        from likewise.importers.statsmodels_results import FittedResults
+
+        return FittedResults(estimator)
     if not is_booster(estimator):
         return estimator
     from likewise.importers.boosters import as_estimator
@@ -165,10 +170,7 @@ def _import_scores(unfolded: UnfoldedEstimator, inputs: Inputs) -> tuple[ScoreMo
 
         return import_classical(final, inputs)
     read = find_score_reader(final)
-    if is_naive_bayes(final):
-        from likewise.importers.sklearn_bayes import implied_steps
-
-        steps = (*steps, *implied_steps(final))
+    steps = (*steps, *implied_steps(final))
     if not steps:
         _check_complete(inputs.space)
         return read(final, identity_columns(inputs.space, inputs.columns, step=type(final).__name__)), inputs

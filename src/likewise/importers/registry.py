@@ -55,6 +55,12 @@ def _bayes_readers() -> Mapping[str, ScoreReader]:
     return dict.fromkeys(sklearn_bayes.ESTIMATORS, sklearn_bayes.import_bayes)
 
 
+def _statsmodels_readers() -> Mapping[str, ScoreReader]:
+    from likewise.importers import statsmodels_results
+
+    return {"FittedResults": statsmodels_results.import_results}
+
+
 def _discriminant_readers() -> Mapping[str, ScoreReader]:
     from likewise.importers import sklearn_discriminants
 
@@ -118,6 +124,7 @@ def _saved_lightgbm_readers() -> Mapping[str, ForestReader]:
 
 Reader = TypeVar("Reader")
 NAIVE_BAYES = "sklearn.naive_bayes"
+STATSMODELS_RESULTS = "likewise.importers.statsmodels_results"
 SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
     "sklearn.linear_model": _linear_readers,
     "sklearn.discriminant_analysis": _discriminant_readers,
@@ -125,6 +132,7 @@ SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
     "sklearn.kernel_ridge": _kernel_readers,
     "sklearn.neural_network": _network,
     NAIVE_BAYES: _bayes_readers,
+    STATSMODELS_RESULTS: _statsmodels_readers,
 }
 FOREST_READERS: dict[str, Callable[[], Mapping[str, ForestReader]]] = {
     "sklearn.tree": _tree_readers,
@@ -203,6 +211,28 @@ def takes_mixes(estimator: Any) -> bool:
 def is_naive_bayes(estimator: Any) -> bool:
     """Whether this is a naive Bayes model."""
     return _defining_package({NAIVE_BAYES: None}, estimator) is not None
+
+
+def is_statsmodels_result(estimator: Any) -> bool:
+    """Whether these are fitted results of statsmodels, as they come."""
+    return library_name(estimator) == "statsmodels" and hasattr(estimator, "params")
+
+
+def is_formula(transformer: Any) -> bool:
+    """Whether this makes the columns of a formula of statsmodels."""
+    return type(transformer).__module__ == STATSMODELS_RESULTS
+
+
+def implied_steps(estimator: Any) -> tuple[tuple[str, Any], ...]:
+    """What a model does to its columns before it scores them, as transformers."""
+    if is_naive_bayes(estimator):
+        from likewise.importers import sklearn_bayes
+
+        return sklearn_bayes.implied_steps(estimator)
+    if _defining_package({STATSMODELS_RESULTS: None}, estimator) is not None:
+        steps: tuple[tuple[str, Any], ...] = estimator.steps
+        return steps
+    return ()
 
 
 def is_one_vs_rest(estimator: Any) -> bool:
@@ -316,7 +346,7 @@ EXAMPLES = {
 
 def _examples_text() -> str:
     kinds = "; ".join(f"{kind} ({', '.join(names)}, ...)" for kind, names in EXAMPLES.items())
-    return f"{kinds}; alone or behind a Pipeline"
+    return f"{kinds}; alone or behind a Pipeline; fitted results of statsmodels"
 
 
 _REFUSAL_REASONS = {

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import suggest_name
-from likewise.importers.registry import is_graph_columns, is_sklearn_class
+from likewise.importers.registry import is_formula, is_graph_columns, is_sklearn_class
 from likewise.importers.transformers import bins, curves, encoders, scalers, selectors
 from likewise.importers.transformers.traced_columns import (
     Arithmetic,
@@ -45,7 +45,7 @@ def trace_transformer(transformer: Any, columns: Columns, step: Step) -> Columns
     """The columns that a fitted transformer makes of these."""
     if transformer is None or (isinstance(transformer, str) and transformer == "passthrough"):
         return columns
-    if is_graph_columns(transformer):
+    if is_graph_columns(transformer) or is_formula(transformer):
         traced: Columns = transformer.trace(columns, step)
         return traced
     kind, library = type(transformer).__name__, type(transformer).__module__.partition(".")[0]
