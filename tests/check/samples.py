@@ -263,6 +263,60 @@ def felled() -> list:
     return witness([missing(AGE), SEX], [FREE, SAME], decision("1/4"), model, [2, 1], [4, 1], ["-1/2", "1/2"])
 
 
+def added(bias, *parts) -> dict:
+    """The model whose score adds up those of others: weight, link and model each."""
+    items = [{"weight": weight, "link": link, "body": model["body"]} for weight, link, model in parts]
+    head = {"labels": ["no", "yes"], "zero": "lower", "link": None}
+    return {
+        "family": "test",
+        "body": {"kind": "sum", "bias": bias, "parts": items},
+        "head": head,
+        "rounding": None,
+    }
+
+
+VOTE = ["table", [["0", "0", "0", "1"]]]
+
+
+def summed() -> list:
+    """A score, the probability of another and the vote of a third: each differs by little enough for all together."""
+    model = added(
+        "-1",
+        ("1", None, affine(0, [line(0, "1/2")])),
+        ("2", ["logistic", "1", "0"], affine(0, [table(1, 1, [0, "1/2"])])),
+        ("1", VOTE, trees(0, [[[1, [0], 2], "-1", "1"]])),
+    )
+    low, high = ["0", "separable"], ["1/2", "separable"]
+    parts = [
+        [None, None, [["0", "separable"]]],
+        [[low, high, "1/4", "0"], [low, high, "1/5", "0"], [["5/18", "separable"]]],
+        [[["1", "trees"], None, "0", "0"], [None, ["1", "trees"], "0", "0"], []],
+    ]
+    return proof([AGE, SEX], [SAME, FREE], score("3/2"), model, [["sum", "1/2", parts]])
+
+
+def balanced() -> list:
+    """Two parts that weigh against each other: a table with a slope, at one age a line of both individuals, at others of one of them."""
+    ramp = ["table", [["0", "0", "0", "0"], ["2", "1", "1", "3/2"]]]
+    model = added(
+        "-1/4",
+        ("-1", ramp, affine(0, [line(0, 1), table(1, "1/2", [0, 1])])),
+        ("1/2", None, affine(0, [table(1, 1, [0, "1/2"])])),
+    )
+    first = [
+        [[["0", "separable"], ["1", "separable"], "1/4", "0"], None, [["0", "separable"]]],
+        [None, None, [["1/2", "separable"]]],
+    ]
+    nodes = [["split", 0, "0"], ["sum", "1", first], ["enumerated"]]
+    return proof([AGE, SEX], [SAME, FREE], decision(0), model, nodes)
+
+
+def outvoted() -> list:
+    """A witness against a vote."""
+    model = added("-3/4", ("1", VOTE, affine("-1/2", [table(1, 1, [0, 1])])))
+    return witness([AGE, SEX], [SAME, FREE], decision(), model, [0, 1], [0, 0], ["1/4", "-3/4"])
+
+
 PROOFS = [
     gap,
     upper,
@@ -280,3 +334,4 @@ PROOFS = [
     grown,
 ]
 WITNESSES = [refuted, unlikely, bent, jumped, smaller, felled]
+SUMS = [summed, balanced, outvoted]

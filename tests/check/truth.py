@@ -21,6 +21,23 @@ def sigma(s: Fraction) -> Decimal:
         return 1 / (1 + (-(Decimal(s.numerator) / Decimal(s.denominator))).exp())
 
 
+def linked(link, t: Fraction) -> Fraction:
+    """What a part of a sum brings, sigma to so many digits."""
+    if link is None:
+        return t
+    if link[0] == "logistic":
+        return Fraction(sigma(value(link[1]) * t + value(link[2])))
+    knots = [[value(one) for one in knot] for knot in link[1]]
+    for place, _, at, _ in knots:
+        if place == t:
+            return at
+    left, right = [k for k in knots if k[0] < t], [k for k in knots if k[0] > t]
+    if not left or not right:
+        return left[-1][3] if left else right[0][1]
+    (start, _, _, low), (end, high, _, _) = left[-1], right[0]
+    return low + (high - low) * (t - start) / (end - start)
+
+
 class Claim:
     """The claim of a certificate's lines; continuous features are looked at on the doubles nearest to `grid` points, and at cuts, only."""
 
@@ -85,6 +102,11 @@ class Claim:
             if body["how"] == "mean":
                 return sum(value(w) * s for w, s in zip(body["weights"], scores, strict=True))
             return {"max": max, "min": min}[body["how"]](scores)
+        if body["kind"] == "sum":
+            parts = (
+                (value(p["weight"]), linked(p["link"], self._scored(p["body"], x))) for p in body["parts"]
+            )
+            return value(body["bias"]) + sum((weight * one for weight, one in parts), Fraction(0))
         if body["kind"] == "polynomial":
             return self._polynomial(body, x)
         if body["kind"] == "trees":

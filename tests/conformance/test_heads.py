@@ -233,7 +233,6 @@ def test_sigmoid_calibration(name):
 @pytest.mark.parametrize(
     ("model", "match"),
     [
-        (CalibratedClassifierCV(logistic(), cv=2), "averages the probabilities of 2 classifiers"),
         (
             CalibratedClassifierCV(logistic(), method="isotonic", ensemble=False, cv=2),
             "a staircase of the score",

@@ -24,7 +24,6 @@ from sklearn.ensemble import (
     IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
-    VotingClassifier,
 )
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
@@ -296,15 +295,6 @@ def test_wrappers_are_worked_in(model, y):
 REFUSED = {
     "weighted median": (AdaBoostRegressor(n_estimators=3), TARGET),
     "outliers": (IsolationForest(n_estimators=3), TARGET),
-    "joins models": (VotingClassifier([("a", DecisionTreeClassifier())]), LABELS),
-    "AdaBoostClassifier of RandomForest": (
-        AdaBoostClassifier(RandomForestClassifier(2), n_estimators=2),
-        LABELS,
-    ),
-    "BaggingClassifier of HistGradient": (
-        BaggingClassifier(HistGradientBoostingClassifier(max_iter=2), n_estimators=2),
-        LABELS,
-    ),
     "starts from DecisionTree": (
         GradientBoostingClassifier(n_estimators=2, init=DecisionTreeClassifier()),
         LABELS,

@@ -29,6 +29,33 @@ class SoftLines:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PartLine:
+    """A line of one part of a sum that is at most `threshold` on the cell; the leaf has the rule of its family and what that needs besides the lean, which follows from the line."""
+
+    threshold: Fraction
+    leaf: Leaf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkLine:
+    """A part of a sum at one individual: limits of its score, and the slope of a line around the function that it goes through, with the place of a tangent."""
+
+    low: PartLine | None
+    high: PartLine | None
+    slope: Fraction
+    tangent: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartBound:
+    """What the rule `sum` needs of one part: of x and of x' where it goes through a function, and the lines that are left."""
+
+    here: LinkLine | None
+    there: LinkLine | None
+    lines: tuple[PartLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
     """Why a cell holds no witness.
 
@@ -41,6 +68,7 @@ class Leaf:
     trees        the same for a sum of trees
     network      the same for a network, with the multipliers of its equations in `hints` (and without a line: there is no pair)
     sos          the same, with the help of the sums of squares of `squares`, which know their own lean
+    sum          the same for a sum of scores of other families, with what bounds each of its `parts` (None: it does not count)
     softmax      the line of `lean` separates log odds, bounded by `soft`
     odds         probabilities by softmax differ little enough, seen by the extent of scores in `directions`
 
@@ -55,6 +83,7 @@ class Leaf:
     rivals: tuple[int, int] | None = None
     soft: SoftLines | None = None
     directions: tuple[tuple[int, ...], ...] = ()
+    parts: tuple[PartBound | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

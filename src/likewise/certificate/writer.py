@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any, BinaryIO, Literal
 
 from likewise import __version__
+from likewise.cells.leaf import PartBound, PartLine
 from likewise.errors import CertificateError
 from likewise.families.registry import family_of, family_with_rule
 from likewise.families.scored_model import Model
@@ -93,6 +94,13 @@ class Writer:
         if multipliers or rule == "empty":
             parts.append([format_number(m) for m in multipliers])
         self._node(parts)
+
+    def sums(
+        self, way: Fraction, parts: Sequence[PartBound | None], rivals: tuple[int, int] | None = None
+    ) -> None:
+        """The node is closed by lines of the parts of a sum."""
+        written = format_number(way) if rivals is None else [*rivals, format_number(way)]
+        self._node(["sum", written, [None if part is None else _part_bound(part) for part in parts]])
 
     def softmax(
         self,
@@ -191,6 +199,26 @@ class Writer:
     def _write(self, part: bytes) -> None:
         self._digest.update(part + b"\n")
         self._gzip.write(part + b"\n")
+
+
+def _part_bound(part: PartBound) -> list[Any]:
+    sides = [
+        None
+        if side is None
+        else [
+            *(None if end is None else _part_line(end) for end in (side.low, side.high)),
+            format_number(side.slope),
+            format_number(side.tangent),
+        ]
+        for side in (part.here, part.there)
+    ]
+    return [*sides, [_part_line(line) for line in part.lines]]
+
+
+def _part_line(line: PartLine) -> list[Any]:
+    family, leaf = family_with_rule(line.leaf.rule), line.leaf
+    hints = [] if family is None else family.hints_line(leaf.hints)
+    return [format_number(line.threshold), leaf.rule, *hints]
 
 
 def json_line(value: Any) -> bytes:

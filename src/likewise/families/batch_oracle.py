@@ -178,6 +178,7 @@ class BatchOracle(CaseOracle):
             hints=() if trial.bounds.hints is None else trial.bounds.hints[i],
             rivals=self.views[int(trial.view[i])].rivals,
             directions=self.views.first.directions,
+            parts=() if trial.bounds.parts is None else trial.bounds.parts[i],
         )
 
     def _prove_lines(

@@ -22,6 +22,8 @@ from likewise.importers.registry import (
     is_booster,
     is_catboost_model,
     is_classical_graph,
+    is_ensemble,
+    is_naive_bayes,
     is_network_file,
     is_one_vs_rest,
     is_settled,
@@ -68,22 +70,34 @@ def import_model(
     """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on."""
     estimator = _as_estimator(estimator, space)
     unfolded = unfold(estimator)
-    grow = find_forest_reader(unfolded.final)
-    held = _find_held_trees(unfolded) if grow is None else None
-    if grow is None:
+    if find_forest_reader(unfolded.final) is None and not is_ensemble(unfolded.final):
         check_known(unfolded.final)
     columns, named = fitted_columns(estimator, unfolded, space)
     if not named:
         check_column_order(columns, like)
     inputs = Inputs(recoding=identity_recoding(space), columns=columns, like=like, named=named)
+    return _import_estimator(estimator, unfolded, inputs, rows)
+
+
+def _import_estimator(
+    estimator: Any, unfolded: UnfoldedEstimator, inputs: Inputs, rows: NDArray[np.float64]
+) -> ImportedModel:
+    """The model of what was unfolded, over the columns that it takes; of an ensemble also that of each member."""
+    grow = find_forest_reader(unfolded.final)
     if grow is not None:
         from likewise.importers.trees.import_trees import import_trees
 
         return import_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)
+    held = _find_held_trees(unfolded)
     if held is not None:
         from likewise.importers.trees.import_trees import import_settled_trees
 
         return import_settled_trees(estimator, unfolded, held, inputs, rows)
+    if is_ensemble(unfolded.final):
+        from likewise.importers.ensemble_members import import_ensemble
+
+        return import_ensemble(estimator, unfolded, inputs, rows, _import_estimator)
+    check_known(unfolded.final)
     scores, inputs = _import_scores(unfolded, inputs)
     rows = inputs.recoding.coded(rows)
     model, replay = apply_wrappers(estimator, unfolded, join_scores(scores), inputs)

@@ -155,6 +155,10 @@ GRAPH_COLUMNS = "likewise.importers.onnx.column_tracing"
 NETWORK_FILES = ("likewise.importers.onnx.answers", "likewise.importers.layer_files.torch_modules")
 TORCH_MODULE = "torch.nn.modules.module.Module"
 ONE_VS_REST = "OneVsRestClassifier"
+ENSEMBLES = (
+    *("VotingClassifier", "VotingRegressor", "BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier"),
+    *("StackingClassifier", "StackingRegressor", "CalibratedClassifierCV"),
+)
 SETTLED_CLASSES = ("SettledClassifier", "SettledRegressor")
 
 
@@ -176,7 +180,14 @@ def find_forest_reader(estimator: Any) -> ForestReader | None:
     """What reads an ensemble of trees, None if this is none that is known."""
     if library_name(estimator) == "sklearn" and not is_sklearn_class(estimator):
         return None
+    if is_ensemble(estimator) and not _holds_single_trees(estimator):
+        return None
     return _find_reader({**FOREST_READERS, **SAVED_READERS}, estimator)
+
+
+def is_ensemble(estimator: Any) -> bool:
+    """Whether this adds up what other estimators say (`ensembles`)."""
+    return is_sklearn_class(estimator) and type(estimator).__name__ in ENSEMBLES
 
 
 def check_known(estimator: Any) -> None:
@@ -286,6 +297,12 @@ def is_booster(estimator: Any) -> bool:
     )
 
 
+def _holds_single_trees(estimator: Any) -> bool:
+    """Whether all members are single trees, which are read together; so are members that are not fitted yet."""
+    members = getattr(estimator, "estimators_", ())
+    return all(type(one).__module__.startswith("sklearn.tree.") for one in members)
+
+
 def _find_reader(rooms: Mapping[str, Callable[[], Mapping[str, Reader]]], estimator: Any) -> Reader | None:
     package = _defining_package(rooms, estimator)
     return None if package is None else rooms[package]().get(type(estimator).__name__)
@@ -359,10 +376,6 @@ _REFUSAL_REASONS = {
     "AdaBoostRegressor": "it predicts a weighted median of its trees, which is no sum; GradientBoostingRegressor is supported",
     "IsolationForest": "it detects outliers and has no labels",
     "RandomTreesEmbedding": "it transforms columns and predicts nothing",
-    **dict.fromkeys(
-        ("VotingClassifier", "VotingRegressor", "StackingClassifier", "StackingRegressor"),
-        "it joins models of any kind; verify them one by one",
-    ),
     "SGDOneClassSVM": "it detects outliers and has no labels",
 }
 

@@ -4,7 +4,7 @@
     GridSearchCV, ...               the best estimator, fitted again on all rows
     FrozenEstimator                 what it holds
     FixedThresholdClassifier, ...   what it holds; it decides by another threshold
-    CalibratedClassifierCV          what it holds; it decides by calibrated probabilities
+    CalibratedClassifierCV          what it holds; it decides by calibrated probabilities (of several folds it is an ensemble, and is not taken apart)
     TransformedTargetRegressor      what it holds; its prediction is transformed back
 
 The last three are `wrappers` (outermost first), worked into the model by `heads`. A threshold or a calibration looks at the
@@ -54,8 +54,8 @@ def unfold(estimator: Any) -> UnfoldedEstimator:
     if kind in THRESHOLDS:
         inner = unfold(_held_estimator(estimator))
         return _ask_outer(estimator, replace(inner, wrappers=(estimator, *_drop_thresholds(inner))))
-    if kind == "CalibratedClassifierCV":
-        held = _single_calibrated(estimator)
+    if kind == "CalibratedClassifierCV" and _is_one_calibration(estimator):
+        held = estimator.calibrated_classifiers_[0].estimator
         inner = unfold(held)
         if _is_calibrated(inner):
             raise UnsupportedModel(
@@ -106,14 +106,9 @@ def _held_estimator(estimator: Any) -> Any:
     return estimator.estimator
 
 
-def _single_calibrated(estimator: Any) -> Any:
-    found = _fitted_part(estimator, "calibrated_classifiers_", FIT_HINT)
-    if len(found) != 1:
-        raise UnsupportedModel(
-            f"CalibratedClassifierCV averages the probabilities of {len(found)} classifiers, which is no function of one score",
-            hint="fit it with ensemble=False, or around FrozenEstimator(fitted model)",
-        )
-    return found[0].estimator
+def _is_one_calibration(estimator: Any) -> bool:
+    """Whether one classifier was calibrated; those of several folds are an ensemble."""
+    return len(_fitted_part(estimator, "calibrated_classifiers_", FIT_HINT)) == 1
 
 
 def _is_calibrated(inner: UnfoldedEstimator) -> bool:

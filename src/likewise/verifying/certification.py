@@ -291,6 +291,9 @@ def _write_node(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
         tangent = case.line.direction(node.lean).tangent
         way = Fraction(1, 2) if tangent is None else tangent  # a gap of 0: any point has a = b
         writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
+    elif node.parts:
+        lean = _leaf_way(node, case)
+        writer.sums(Fraction(1, 2) if lean is None else lean, node.parts, node.rivals)
     elif node.rule == "odds":
         writer.odds(node.directions)
     else:

@@ -15,7 +15,7 @@ from typing import NamedTuple, overload
 from likewise_check.core.cells import NO_PAIR, Holds, LeafRefused
 from likewise_check.core.fields import Rejected
 from likewise_check.core.logarithm import log_bounds
-from likewise_check.core.numbers import Exact, number, readable_number
+from likewise_check.core.numbers import Exact, number, number_text, readable_number
 from likewise_check.core.properties import Property
 
 
@@ -36,6 +36,8 @@ class Way(NamedTuple):
 
 def read_way(text: object, asked: Property) -> Way:
     """The line that a way stands for."""
+    if asked is LINE:
+        return _read_line(text)
     way, delta = number(text, "the way"), asked.bound
     if asked.kind == "decision":
         if not 0 <= way <= 1:
@@ -58,6 +60,19 @@ def _tangent_of_prediction(way: Fraction, delta: Fraction) -> Way:
     if other and rest:
         threshold -= other * log_bounds(other)[1]
     return Way(way, other, threshold)
+
+
+LINE = Property(kind="line", bound=Fraction(0))  # of lemmas about any line: its `way` has a, and T after it
+
+
+def line_text(way: Fraction, threshold: Fraction) -> str:
+    """The way of a line a s - (1 - a) s' with any T, which no certificate writes in one text."""
+    return f"{number_text(way)} {number_text(threshold)}"
+
+
+def _read_line(text: object) -> Way:
+    way, threshold = (number(part, "the line") for part in str(text).split(" "))
+    return Way(way, 1 - way, threshold)
 
 
 def tangent_at(p: Fraction, delta: Fraction) -> Way:

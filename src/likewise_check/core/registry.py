@@ -38,6 +38,7 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
     "trees": {"BODIES": ("trees",), "RULES": ("trees",), "MAXIMA": ("trees",)},
     "network": {"BODIES": ("network",), "RULES": ("network",), "NODES": ("neuron",)},
     "combined": {"BODIES": ("combined",)},
+    "sums": {"BODIES": ("sum",), "RULES": ("sum",)},
     "classes": {
         "HEADS": ("classes",),
         "RULES": ("softmax", "odds"),
@@ -88,10 +89,19 @@ def _load_pack(pack: str) -> ModuleType:
         from likewise_check.packs import network
 
         return network
+    return _load_joining_pack(pack)
+
+
+def _load_joining_pack(pack: str) -> ModuleType:
+    """The same of packs that make something of several scores."""
     if pack == "combined":
         from likewise_check.packs import combined
 
         return combined
+    if pack == "sums":
+        from likewise_check.packs import sums
+
+        return sums
     from likewise_check.packs import classes
 
     return classes

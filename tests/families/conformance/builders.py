@@ -21,6 +21,9 @@ from likewise.families.opaque.body import Opaque
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Model, Scores, SeparateRounding
+from likewise.families.sums.body import Sum, SumPart
+from likewise.families.sums.links import Link, vote_link
+from likewise.families.sums.rounding import SumRounding
 from likewise.families.trees.body import LEAF, Tree, TreeSum, scores_of_ensemble
 from likewise.families.trees.rounding import TreeRounding
 from likewise.model.embedding import Column
@@ -157,6 +160,31 @@ def combined(random: np.random.Generator, n: int, blind: bool) -> Model:
     return joined(models)
 
 
+def sums(random: np.random.Generator, n: int, blind: bool) -> Model:
+    """Every score a sum of the same parts, one through each kind of link."""
+    parts = [_affine(random, blind), _affine(random, blind), trees(random, 1, blind), _affine(random, blind)]
+    knots = (
+        (Fraction(-1), Fraction(0), Fraction(0), Fraction(1, 4)),
+        (Fraction(1), Fraction(3, 4), Fraction(1), Fraction(1)),
+    )
+    links = (
+        Link(),
+        Link(kind="logistic", slope=Fraction(1, 2), offset=Fraction(1, 4)),
+        Link(kind="table", knots=knots),
+        vote_link(zero_counts=False),
+    )
+    shared = tuple(
+        SumPart(body=part.body, embedding=part.embedding, link=link)
+        for part, link in zip(parts, links, strict=True)
+    )
+    models = []
+    for _ in range(n):
+        weights, (bias,) = quarters(random, len(parts)), quarters(random, 1)
+        rounding = SumRounding(parts=tuple(parts), links=links, weights=weights, bias=bias)
+        models.append(one(Sum(parts=shared, weights=weights, bias=bias), rounding, ()))
+    return joined(models)
+
+
 class AskedScores:
     """A program that answers what scores of another family are."""
 
@@ -182,6 +210,7 @@ BUILDERS: dict[str, Builder] = {
     "polynomial": polynomial,
     "trees": trees,
     "network": network,
+    "sums": sums,
     "combined": combined,
     "opaque": opaque,
 }

@@ -187,7 +187,8 @@ class BoxJudge:
                     continue
                 check_clock()
                 hints = () if bounds.hints is None else bounds.hints[place]
-                leaf = Leaf(rule=oracle.rule, lean=snap_lean(lean), hints=hints)
+                parts = () if bounds.parts is None else bounds.parts[place]
+                leaf = Leaf(rule=oracle.rule, lean=snap_lean(lean), hints=hints, parts=parts)
                 closed[i] = not oracle.exact or oracle.prove(lo[i], hi[i], leaf, witnesses) is not None
         return closed
 

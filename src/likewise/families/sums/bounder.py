@@ -1,0 +1,469 @@
+"""Sum bounder: bounds of a F(x) - b G(x') over cells, F and G two sums over the same parts, by one line a part.
+
+A part without a link brings a w s(x) - b v s(x'), a line of its own score, which its own family bounds. A part with a link is enclosed first: over the cell
+its score at x is between `low` and `high`, and so is that at x' between two others, by one-sided lines. Between these the link is below (or above, as signs
+have it) a line alpha t + beta, and what is left is again a line of its own score, with slopes of its own. Where the link's own ends are better than that, alpha is 0.
+
+Bounds are float64 and only propose: every line comes with a threshold that is rounded up, and the checker has all of them proved by the rules of the parts' own families.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.cells.leaf import Clearance, Leaf, LinkLine, PartBound, PartLine, Rule
+from likewise.errors import InternalError
+from likewise.families.oracle import Bounder, Bounds, MemoryBounder
+from likewise.families.registry import bounder_of
+from likewise.model.witness_set import LEAN_GRID
+from likewise.spec.terms import nearest_double
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.family import Score
+    from likewise.families.sums.body import SumScore
+    from likewise.families.sums.links import Link
+    from likewise.model.witness_set import WitnessSet
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+
+ROOM = (
+    2.0**-40
+)  # of the size of a line: what a threshold lies above the bound, so that float64 sums and leans do not matter
+PROPOSED_ROOM = 2.0**-20  # the same where bounds of a part only propose
+BATCH = 64  # cells that are bounded together
+
+
+@dataclass(slots=True)
+class Line:
+    """Thresholds of one line of a part over cells, with what its rule needs, and pairs that are worth a look; +-inf where there is no bound, or no pair."""
+
+    upper: Floats
+    hints: list[tuple[int, ...]] | None = None
+    points: Floats | None = None
+
+    def at(self, i: int, rule: Rule) -> PartLine:
+        """Of one cell, as a leaf has it."""
+        threshold = Fraction(float(self.upper[i])) if np.isfinite(self.upper[i]) else Fraction(0)
+        return PartLine(
+            threshold=threshold, leaf=Leaf(rule=rule, hints=() if self.hints is None else self.hints[i])
+        )
+
+
+@dataclass(slots=True)
+class Side:
+    """A linked part at x, or at x', over cells: limits of its score, and the line around its link; None: it does not count there."""
+
+    low: Line
+    high: Line
+    alpha: Floats
+    tangent: Floats
+    beta: Floats
+    flat: Floats  # what the link comes to at most, or at least, without a line
+    counts: NDArray[np.bool_]  # of which cells
+
+    def at(self, i: int, rule: Rule) -> LinkLine:
+        """Of one cell, as a leaf has it."""
+        slope, tangent = Fraction(float(self.alpha[i])), Fraction(float(self.tangent[i]))
+        low, high = (None if np.isposinf(end.upper[i]) else end.at(i, rule) for end in (self.low, self.high))
+        return LinkLine(low=low, high=high, slope=slope, tangent=tangent)
+
+
+@dataclass(slots=True)
+class PartTrial:
+    """What a part brings to the bound of each cell, and how a leaf says so."""
+
+    rule: Rule
+    worth: Floats
+    lines: list[Line]
+    used: list[NDArray[np.bool_]]  # by line: of which cells
+    here: Side | None = None
+    there: Side | None = None
+
+    def at(self, i: int) -> PartBound:
+        """Of one cell."""
+        lines = tuple(
+            line.at(i, self.rule) for line, used in zip(self.lines, self.used, strict=True) if used[i]
+        )
+        here, there = (
+            None if side is None or not side.counts[i] else side.at(i, self.rule)
+            for side in (self.here, self.there)
+        )
+        return PartBound(here=here, there=there, lines=lines)
+
+
+class PartBounder:
+    """Lines of one part's score over cells, by its family's own bounder, and of its negation."""
+
+    def __init__(self, score: Score, link: Link, pairs: PairSpace) -> None:
+        self.score, self.link, self.pairs = score, link, pairs
+        self._made: dict[int, Any] = {}
+        self.turned = link.turned()
+
+    def of(self, sign: int) -> Any:
+        """The bounder of the score, or of its negation."""
+        if sign not in self._made:
+            made = bounder_of(self.score if sign > 0 else self.score.negated(), self.pairs)
+            if made is None:
+                raise InternalError("a part of a sum has no bounds")
+            self._made[sign] = made
+        return self._made[sign]
+
+    @property
+    def rule(self) -> Rule:
+        """That closes cells of its family."""
+        return str(self.of(1).rule)
+
+    def line(self, sign: int, lo: Floats, hi: Floats, lean: Floats, *, points: bool = False) -> Line:
+        """A bound of lean h(x) - (1 - lean) h(x'), h the score times the sign, with room."""
+        bounder = self.of(sign)
+        if isinstance(bounder, MemoryBounder):
+            return self._remembered(bounder, lo, hi, lean, points=points)
+        found = bounder.bound(lo, hi, lean, np.zeros(len(lo)))
+        if bounder.exact and bounder.rule == "separable":
+            size = np.abs(found.upper) + np.abs(found.first) + np.abs(found.second)
+            return Line(
+                found.upper + 2 * found.noise + ROOM * np.where(np.isfinite(size), size, 0),
+                None,
+                found.points,
+            )
+        return self._proposed(bounder, lo, hi, lean, found)
+
+    def _remembered(
+        self, bounder: MemoryBounder, lo: Floats, hi: Floats, lean: Floats, *, points: bool
+    ) -> Line:
+        upper, pairs = np.empty(len(lo)), lo.copy()
+        for i, (low, high, one) in enumerate(zip(lo.tolist(), hi.tolist(), lean.tolist(), strict=True)):
+            memory = bounder.memory(low, high)
+            upper[i], first, second = bounder.bound_anywhere(memory, one)
+            upper[i] += 2 * bounder.noise(one) + ROOM * (abs(first) + abs(second))
+            if points:
+                near = bounder.on_grid(one)
+                bounder.bound_memory(memory, near)
+                if bounder.propose(memory, near) is not None:
+                    pairs[i] = bounder.pair()
+        return Line(upper, None, pairs)
+
+    def _proposed(self, bounder: Bounder, lo: Floats, hi: Floats, lean: Floats, found: Bounds) -> Line:
+        """Bounds that are best near a threshold, with a threshold that they close at."""
+        size = np.abs(found.first) + np.abs(found.second)
+        reached = lean * found.first - (1 - lean) * found.second
+        upper, hints = np.full(len(lo), np.inf), list(found.hints or [()] * len(lo))
+        guess = found.upper
+        for _ in range(2):
+            some = np.flatnonzero(np.isfinite(guess) & np.isinf(upper))
+            if not len(some):
+                break
+            threshold = guess[some] + PROPOSED_ROOM * (size[some] + np.abs(guess[some] - reached[some]))
+            again = bounder.bound(lo[some], hi[some], lean[some], threshold)
+            closes = again.upper < threshold if again.closes is None else again.closes
+            for n, i in enumerate(some.tolist()):
+                if closes[n]:
+                    upper[i] = threshold[n]
+                    hints[i] = () if again.hints is None else again.hints[n]
+                else:
+                    guess[i] = max(guess[i], float(again.upper[n]))
+        upper = np.where(np.isneginf(found.upper), -np.inf, upper)
+        return Line(upper, hints, found.points)
+
+    # -- links ----------------------------------------------------------------------------------------------------
+
+    def side(self, lo: Floats, hi: Floats, *, first: bool, above: bool) -> Side:
+        """The link between two limits of the score at x (`first`) or x', and a line above it, or below."""
+        one = np.full(len(lo), 1.0 if first else 0.0)
+        high = self.line(1 if first else -1, lo, hi, one)
+        low = self.line(-1 if first else 1, lo, hi, one)
+        least, most = -low.upper, high.upper
+        gone = np.isneginf(most) | np.isposinf(least)  # no pair
+        least, most = np.where(gone, 0.0, least), np.where(gone, 0.0, most)
+        most = np.maximum(least, most)
+        if above:
+            alpha, tangent = self._bounded_line(self.link, least, most)
+            beta = self.link.beta_above(alpha, tangent, least, most)
+            flat = self.link.beta_above(np.zeros_like(alpha), tangent, least, most)
+            return Side(low, high, alpha, tangent, beta, flat, np.ones(len(lo), dtype=bool))
+        alpha, tangent = self._bounded_line(self.turned, -most, -least)
+        whole = 1.0 if self.link.kind == "logistic" else 0.0
+        beta = whole - self.turned.beta_above(alpha, tangent, -most, -least)
+        flat = whole - self.turned.beta_above(np.zeros_like(alpha), tangent, -most, -least)
+        return Side(low, high, alpha, tangent, beta, flat, np.ones(len(lo), dtype=bool))
+
+    @staticmethod
+    def _bounded_line(link: Link, least: Floats, most: Floats) -> tuple[Floats, Floats]:
+        known = np.isfinite(least) & np.isfinite(most)
+        alpha, tangent = link.line_above(np.where(known, least, 0.0), np.where(known, most, 0.0))
+        return np.where(known, alpha, 0.0), np.where(known, tangent, 0.0)
+
+
+class SumBounder(Bounder):
+    """Oracle of one sum at x, and the same or another one over the same parts at x'."""
+
+    rule: Rule = "sum"
+    exact = False
+    batch = BATCH
+
+    def __init__(self, score: SumScore, pairs: PairSpace, second: SumScore | None = None) -> None:
+        self.score, self.pairs = score, pairs
+        self.other = score if second is None else second
+        self.first = np.array(pairs.first, dtype=np.intp)
+        self.second = np.array(pairs.second, dtype=np.intp)
+        self.discrete = np.array([v.discrete for v in pairs.variables])
+        self.weights = [
+            (nearest_double(w), nearest_double(v))
+            for w, v in zip(self.score.weights, self.other.weights, strict=True)
+        ]
+        self.bias = nearest_double(self.score.bias), nearest_double(self.other.bias)
+        self.parts = [
+            PartBounder(part, link, pairs) for part, link in zip(score.parts, score.links, strict=True)
+        ]
+        self.counting = [k for k, (w, v) in enumerate(self.weights) if w or v]
+        self.root = np.array([float(v.hi) - float(v.lo) for v in pairs.variables])
+
+    def warm_up(self) -> None:
+        for k in self.counting:
+            self.parts[k].of(1).warm_up()
+
+    # -- bounds ---------------------------------------------------------------------------------------------------
+
+    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
+        lean = np.round(lean * LEAN_GRID) / LEAN_GRID
+        total = lean * self.bias[0] - (1 - lean) * self.bias[1]
+        trials = {k: self._try_part(k, lo, hi, lean) for k in self.counting}
+        nobody = np.zeros(len(lo), dtype=bool)
+        size = np.abs(total)
+        for trial in trials.values():
+            nobody |= np.isneginf(trial.worth)
+            with np.errstate(invalid="ignore"):
+                total = total + trial.worth
+            size = size + np.where(np.isfinite(trial.worth), np.abs(trial.worth), 0.0)
+        upper = np.where(nobody, -np.inf, np.where(np.isnan(total), np.inf, total))
+        points = self._best_points(lo, hi, lean, trials)
+        here, there = points[:, self.first], points[:, self.second]
+        closes = nobody | (upper + ROOM * size < threshold)
+        loss, cuts = self._advice(lo, hi, lean, points, trials, ~closes)
+        leaves = [
+            tuple(trials[k].at(i) if k in trials else None for k in range(len(self.parts)))
+            if closes[i]
+            else ()
+            for i in range(len(lo))
+        ]
+        return Bounds(
+            upper=upper,
+            first=self.score.scores(here),
+            second=self.other.scores(there),
+            points=points,
+            noise=np.zeros(len(lo)),
+            closes=closes,
+            parts=leaves,
+            loss=loss,
+            cuts=cuts,
+        )
+
+    def _try_part(self, k: int, lo: Floats, hi: Floats, lean: Floats) -> PartTrial:
+        """What a part brings at most to a F(x) - b G(x'), b = 1 - a."""
+        part, (w, v) = self.parts[k], self.weights[k]
+        c, d = lean * w, (1 - lean) * v
+        if part.link.kind == "identity":
+            return self._add_lines(part, k, lo, hi, c, d, np.zeros(len(lo)))
+        slope, offset = float(part.link.slope), float(part.link.offset)
+        if part.link.kind == "table":
+            slope, offset = 1.0, 0.0
+        here = part.side(lo, hi, first=True, above=w > 0) if w and lean.any() else None
+        there = part.side(lo, hi, first=False, above=v < 0) if v and (lean < 1).any() else None
+        constant, flat, nobody = np.zeros(len(lo)), np.zeros(len(lo)), np.zeros(len(lo), dtype=bool)
+        a, b = np.zeros(len(lo)), np.zeros(len(lo))
+        for side, factor in ((here, c), (there, -d)):
+            if side is not None:
+                side.counts = factor != 0
+                constant += factor * (side.beta + side.alpha * offset)
+                flat += factor * side.flat
+                nobody |= np.isneginf(side.high.upper) | np.isneginf(side.low.upper)
+        if here is not None:
+            a = c * here.alpha * slope
+        if there is not None:
+            b = d * there.alpha * slope
+        trial = self._add_lines(part, k, lo, hi, a, b, constant)
+        # Without slopes there is no line left to bound.
+        level = ~(trial.worth < flat)
+        for side in (here, there):
+            if side is not None:
+                side.alpha, side.tangent = (
+                    np.where(level, 0.0, side.alpha),
+                    np.where(level, 0.0, side.tangent),
+                )
+        worth = np.where(nobody, -np.inf, np.where(level, flat, trial.worth))
+        used = [one & ~level for one in trial.used]
+        return replace(trial, worth=worth, used=used, here=here, there=there)
+
+    def _add_lines(
+        self, part: PartBounder, k: int, lo: Floats, hi: Floats, a: Floats, b: Floats, constant: Floats
+    ) -> PartTrial:
+        """The constant and a s(x) - b s(x'), by one line, or by two where a and b have different signs."""
+        w, v = self.weights[k]
+        groups = [(a, b)] if w * v >= 0 else [(a, np.zeros_like(b)), (np.zeros_like(a), b)]
+        worth, lines, used = constant.copy(), [], []
+        for x, other in groups:
+            total = np.abs(x) + np.abs(other)
+            some = np.flatnonzero(total > 0)
+            if not len(some):
+                continue
+            sign = 1 if (x[some] + other[some]).sum() > 0 else -1
+            share = np.abs(x[some]) / total[some]
+            found = part.line(sign, lo[some], hi[some], share, points=True)
+            line = _spread(found, some, len(lo), lo)
+            with np.errstate(invalid="ignore"):
+                worth = worth + np.where(total > 0, total * np.where(total > 0, line.upper, 0.0), 0.0)
+            lines.append(line)
+            used.append(total > 0)
+        return PartTrial(rule=part.rule, worth=worth, lines=lines, used=used)
+
+    def _best_points(self, lo: Floats, hi: Floats, lean: Floats, trials: dict[int, PartTrial]) -> Floats:
+        """For each cell the best of the pairs that the bounds of its parts are attained at."""
+        known = [line.points for trial in trials.values() for line in trial.lines if line.points is not None]
+        best = self.candidates(lo, hi)
+        value = self._values(best, lean)
+        for points in known:
+            found = self._values(points, lean)
+            better = found > value
+            best, value = np.where(better[:, None], points, best), np.where(better, found, value)
+        return best
+
+    def _values(self, points: Floats, lean: Floats) -> Floats:
+        first, second = self.score.scores(points[:, self.first]), self.other.scores(points[:, self.second])
+        value: Floats = lean * first - (1 - lean) * second
+        return value
+
+    # -- cuts -----------------------------------------------------------------------------------------------------
+
+    def _advice(
+        self,
+        lo: Floats,
+        hi: Floats,
+        lean: Floats,
+        points: Floats,
+        trials: dict[int, PartTrial],
+        wanted: NDArray[np.bool_],
+    ) -> tuple[Floats, Floats]:
+        """Where the part whose bound is furthest from what it comes to at a pair would cut, as losses of one variable."""
+        loss, cuts = np.zeros_like(lo), lo.copy()
+        some = np.flatnonzero(wanted)
+        if not len(some):
+            return loss, cuts
+        gaps = np.stack([self._gap(k, trial, lean, points)[some] for k, trial in trials.items()])
+        order = np.argsort(-gaps, axis=0)
+        left = np.ones(len(some), dtype=bool)
+        for rank in range(len(gaps)):
+            for n, k in enumerate(trials):
+                asked = np.flatnonzero(left & (order[rank] == n))
+                if not len(asked):
+                    continue
+                cells = some[asked]
+                variable, at = self._cut_of(k, lo[cells], hi[cells])
+                fine = variable >= 0
+                loss[cells[fine], variable[fine]] = 1.0
+                cuts[cells[fine], variable[fine]] = at[fine]
+                left[asked[fine]] = False
+        return loss, cuts
+
+    def _gap(self, k: int, trial: PartTrial, lean: Floats, points: Floats) -> Floats:
+        part, (w, v) = self.parts[k], self.weights[k]
+        here, there = (
+            part.link.values(part.score.scores(points[:, side])) for side in (self.first, self.second)
+        )
+        gap: Floats = trial.worth - (lean * w * here - (1 - lean) * v * there)
+        return np.where(np.isfinite(gap), gap, np.finfo(np.float64).max)
+
+    def _cut_of(self, k: int, lo: Floats, hi: Floats) -> tuple[NDArray[np.intp], Floats]:
+        bounder = self.parts[k].of(1)
+        if bounder.rule == "network":  # which would cut sums inside of itself
+            return self._widest(lo, hi, k)
+        variable, at = bounder.branch(lo, hi)
+        rows = np.arange(len(lo))
+        inside = (variable >= 0) & (variable < lo.shape[1])
+        chosen = np.where(inside, variable, 0)
+        low, high = lo[rows, chosen], hi[rows, chosen]
+        whole = self.discrete[chosen]
+        inside &= np.where(whole, (at >= low) & (at < high) & (at == np.floor(at)), (at >= low) & (at < high))
+        return np.where(inside, variable, -1).astype(np.intp), at
+
+    def _widest(self, lo: Floats, hi: Floats, k: int | None = None) -> tuple[NDArray[np.intp], Floats]:
+        """The variable that is widest beside what it was at first, and its middle."""
+        width, middle = hi - lo, lo + (hi - lo) / 2
+        middle = np.where(self.discrete, np.minimum(np.floor(middle), hi - 1), middle)
+        can = np.where(self.discrete, width >= 1, (middle > lo) & (middle < hi))
+        if k is not None:
+            counts = [self.parts[k].score.depends(variable.feature) for variable in self.pairs.variables]
+            can &= np.array(counts)
+        rank = np.where(can, 1e-300 + width / np.maximum(self.root, 1e-300), 0.0)
+        variable, rows = rank.argmax(axis=1), np.arange(len(lo))
+        return np.where(rank[rows, variable] > 0, variable, -1).astype(np.intp), middle[rows, variable]
+
+    def branch(
+        self, lo: Floats, hi: Floats, loss: Floats | None = None, cuts: Floats | None = None
+    ) -> tuple[NDArray[np.intp], Floats]:
+        variable, at = self._widest(lo, hi)
+        if loss is None or cuts is None:
+            return variable, at
+        rows, advised = np.arange(len(lo)), loss.argmax(axis=1)
+        known = loss[rows, advised] > 0
+        return np.where(known, advised, variable), np.where(known, cuts[rows, advised], at)
+
+    def after(self, variable: int, at: float) -> float | None:
+        """Between two doubles, where a part says so."""
+        found = (self.parts[k].of(1).after(variable, at) for k in self.counting)
+        return next((one for one in found if one is not None), None)
+
+    # -- pairs ----------------------------------------------------------------------------------------------------
+
+    def candidates(self, lo: Floats, hi: Floats) -> Floats:
+        points = lo + np.where(self.discrete, np.floor((hi - lo) / 2), (hi - lo) / 2)
+        for k, relation in enumerate(self.pairs.relations):
+            i, j = self.first[k], self.second[k]
+            if i != j and relation.kind == "within":
+                reach = float(relation.tolerance or 0)
+                points[:, j] = np.clip(
+                    np.clip(points[:, j], points[:, i] - reach, points[:, i] + reach), lo[:, j], hi[:, j]
+                )
+        return points
+
+    def starts(self, lo: Floats, hi: Floats) -> Floats:
+        found = [self.parts[k].of(1).starts(lo, hi) for k in self.counting]
+        return np.concatenate([self.candidates(lo[None], hi[None]), *found])
+
+    def codes_to_try(self) -> dict[int, Floats]:
+        found: dict[int, list[Floats]] = {}
+        for k in self.counting:
+            for feature, codes in self.parts[k].of(1).codes_to_try().items():
+                found.setdefault(feature, []).append(codes)
+        return {feature: np.unique(np.concatenate(codes)) for feature, codes in found.items()}
+
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
+        """Proposed by the float64 bound."""
+        if leaf.rule != self.rule or leaf.lean is None or not question.admits(leaf.lean):
+            return None
+        lean = np.array([float(leaf.lean)])
+        closes = self.bound(lo[None], hi[None], lean, question.threshold(lean)).closes
+        return Fraction(0) if closes is not None and closes[0] else None
+
+
+def _spread(line: Line, some: NDArray[np.intp], cells: int, lo: Floats) -> Line:
+    """A line of some of the cells as one of all."""
+    if len(some) == cells:
+        return line
+    upper = np.full(cells, np.inf)
+    upper[some] = line.upper
+    hints: list[tuple[int, ...]] | None = None
+    if line.hints is not None:
+        hints = [()] * cells
+        for n, i in enumerate(some.tolist()):
+            hints[i] = line.hints[n]
+    points = lo.copy()
+    if line.points is not None:
+        points[some] = line.points
+    return Line(upper, hints, points)

@@ -1,0 +1,84 @@
+"""Members of ensembles, each imported as an estimator of its own behind the steps that come before the ensemble, and compared with its own program; then the ensemble with its.
+
+All members have to be over one space: those that take a feature in different ways (an integer as levels here and as a number there) are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.families.program_rounding import program_rounding
+from likewise.importers.ensembles import draft_ensemble, model_of_draft
+from likewise.importers.imported_model import ImportedModel, apply_wrappers
+from likewise.importers.self_check import check_import
+from likewise.importers.unfold import UnfoldedEstimator, unfold
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.importers.inputs import Inputs
+
+    Rows = NDArray[np.float64]
+    EstimatorImporter = Callable[[Any, UnfoldedEstimator, Inputs, Rows], ImportedModel]
+
+# Members that are fitted on plain arrays, whatever the ensemble was fitted on.
+ARRAY_ENSEMBLES = ("BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier")
+
+
+def import_ensemble(
+    estimator: Any, unfolded: UnfoldedEstimator, inputs: Inputs, rows: Rows, read: EstimatorImporter
+) -> ImportedModel:
+    """The model of an ensemble behind the steps of a pipeline."""
+    final, members = unfolded.final, list[ImportedModel]()
+    family = type(final).__name__
+    plain = family in ARRAY_ENSEMBLES and not _real_steps(unfolded.steps)
+    given = replace(inputs, named=False) if plain else inputs
+
+    def read_member(member: Any, seen: Sequence[int] | None) -> ImportedModel:
+        whole = _behind_steps(unfolded.steps, member, seen, getattr(final, "n_features_in_", 0))
+        found = read(whole, unfold(whole), given, rows)
+        if members and found.recoding.space != members[0].recoding.space:
+            raise UnsupportedModel(
+                f"{family} holds models that take the same feature in different ways",
+                hint="put the preprocessing in front of it, or encode the feature alike in all of them",
+            )
+        members.append(found)
+        return found
+
+    draft = draft_ensemble(final, read_member)
+    recoding = members[0].recoding
+    inputs = replace(inputs, recoding=recoding)
+    rows = recoding.coded(rows)
+    made = unfolded
+    if draft.asked is not None:
+        made = replace(unfolded, asked=draft.asked, before=unfolded.steps)
+    model, replay = apply_wrappers(estimator, made, model_of_draft(draft, family), inputs)
+    observed = check_import(model, replay, inputs.space, rows)
+    program = program_rounding(model, inputs.space, observed, bits=min(one.program.bits for one in members))
+    return ImportedModel(model=model, replay=replay, recoding=recoding, rows=rows, program=program)
+
+
+def _real_steps(steps: Sequence[tuple[str, Any]]) -> list[Any]:
+    return [one for _, one in steps if one is not None and one != "passthrough"]
+
+
+def _behind_steps(
+    steps: Sequence[tuple[str, Any]], member: Any, seen: Sequence[int] | None, width: int
+) -> Any:
+    """The member behind the steps before the ensemble, and what chooses its columns."""
+    before = _real_steps(steps)
+    if seen is not None:
+        from sklearn.compose import ColumnTransformer
+
+        chosen = ColumnTransformer([("seen", "passthrough", list(seen))])
+        before.append(chosen.fit(np.zeros((1, width))))
+    if not before:
+        return member
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline([*((f"step {n}", one) for n, one in enumerate(before)), ("member", member)])

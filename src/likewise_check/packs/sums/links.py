@@ -1,0 +1,139 @@
+"""Links (section 17): the increasing function that a part of a sum goes through, and lines above it.
+
+A link is null (the score itself), `["logistic", slope, offset]`, sigma(slope t + offset), or `["table", [[t, below, at, above], ...]]`, linear between its
+knots t, constant outside of them, with three values at each.
+
+A line above a link on [low, high] has the slope alpha >= 0 in r, r = slope t + offset (t itself for tables): `beta` is a number with lambda <= alpha r + beta there. It need not be the smallest.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import TypeAlias
+
+from likewise_check.core.body import Ends
+from likewise_check.core.cells import LeafRefused
+from likewise_check.core.fields import Rejected, anything, array_of, choice
+from likewise_check.core.logarithm import sigma_bounds
+from likewise_check.core.numbers import number
+
+BITS = 128  # of sigma, in lines
+MOST_KNOTS = 100_000
+
+Limit: TypeAlias = Fraction | None  # None: there is none on this side
+Knot: TypeAlias = tuple[Fraction, Fraction, Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logistic:
+    """sigma(slope t + offset), slope > 0."""
+
+    slope: Fraction
+    offset: Fraction
+
+    whole = Fraction(1)  # lambda and what is `turned` add up to it
+    rational = False
+
+    def at(self, score: Ends, bits: int) -> Ends:
+        """lambda, from an enclosure of the score."""
+        low, high = (sigma_bounds(self.slope * end + self.offset, bits) for end in score)
+        return low[0], high[1]
+
+    def turned(self) -> "Logistic":
+        """1 - lambda(-t)."""
+        return Logistic(slope=self.slope, offset=-self.offset)
+
+    def beta(self, alpha: Fraction, tangent: Fraction, low: Limit, high: Limit) -> Fraction:
+        """sigma(r) <= alpha r + beta between the limits, low <= high: left of 0, sigma - alpha r is convex and largest at the ends; right of it, sigma is below its tangents."""
+        left, right = (None if end is None else self.slope * end + self.offset for end in (low, high))
+        if alpha == 0:
+            return Fraction(1) if right is None else sigma_bounds(right, BITS)[1]
+        if left is None:
+            raise LeafRefused("sum: a line with a slope above a link without a lower limit")
+        found = []
+        if left <= 0:
+            middle = Fraction(0) if right is None else min(right, Fraction(0))
+            found += [sigma_bounds(r, BITS)[1] - alpha * r for r in (left, middle)]
+        if right is None or right > 0:
+            least, most = sigma_bounds(tangent, BITS)
+            slopes = least * (1 - most), most * (1 - least)
+            if right is None and slopes[1] > alpha:
+                raise LeafRefused("sum: a line above a link without an upper limit is too flat")
+            ends = [max(left, Fraction(0))] + ([] if right is None else [right])
+            found += [most + max(s * (r - tangent) for s in slopes) - alpha * r for r in ends]
+        return max(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Linear between knots."""
+
+    knots: tuple[Knot, ...]
+
+    slope, offset, whole = Fraction(1), Fraction(0), Fraction(0)
+    rational = True
+
+    def at(self, score: Ends, _bits: int) -> Ends:
+        """lambda, from an enclosure of the score."""
+        return self._value(score[0], 2), self._value(score[1], 2)
+
+    def _value(self, t: Fraction, which: int) -> Fraction:
+        """lambda(t), at knots by the value from below (1), at it (2) or from above (3)."""
+        before = [knot for knot in self.knots if knot[0] <= t]
+        if not before:
+            return self.knots[0][1]
+        last = before[-1]
+        if last[0] == t:
+            return last[which]
+        if len(before) == len(self.knots):
+            return last[3]
+        after = self.knots[len(before)]
+        return last[3] + (after[1] - last[3]) * (t - last[0]) / (after[0] - last[0])
+
+    def turned(self) -> "Table":
+        """-lambda(-t)."""
+        return Table(knots=tuple((-t, -above, -at, -below) for t, below, at, above in reversed(self.knots)))
+
+    def beta(self, alpha: Fraction, _tangent: Fraction, low: Limit, high: Limit) -> Fraction:
+        """lambda(t) <= alpha t + beta between the limits: lambda - alpha t is largest at one of them, or at a knot."""
+        if low is None and alpha > 0:
+            raise LeafRefused("sum: a line with a slope above a link without a lower limit")
+        found = [self._value(t, 3) - alpha * t for t in (low, high) if t is not None]
+        found += [
+            knot[3] - alpha * knot[0]
+            for knot in self.knots
+            if (low is None or low <= knot[0]) and (high is None or knot[0] <= high)
+        ]
+        if low is None:
+            found.append(self.knots[0][1])
+        if high is None:
+            found.append(
+                self.knots[-1][3] - alpha * max(self.knots[-1][0], self.knots[-1][0] if low is None else low)
+            )
+        return max(found)
+
+
+Link: TypeAlias = Logistic | Table
+
+
+def read_link(item: object, what: str) -> Link | None:
+    """A link; None is the score itself."""
+    if item is None:
+        return None
+    if type(item) is not list or not item:
+        raise Rejected(f"{what} must be null or an array")
+    if choice("logistic", "table")(item[0], what) == "logistic":
+        _, slope, offset = array_of(anything, 3)(item, what)
+        found = Logistic(slope=number(slope, f"{what}, slope"), offset=number(offset, f"{what}, offset"))
+        if found.slope <= 0:
+            raise Rejected(f"{what} must have a slope above 0")
+        return found
+    _, items = array_of(anything, 2)(item, what)
+    knots = array_of(array_of(number, 4))(items, f"{what}, knots")
+    if not 1 <= len(knots) <= MOST_KNOTS:
+        raise Rejected(f"{what} must have from 1 to {MOST_KNOTS} knots")
+    if any(not below <= at <= above for _, below, at, above in knots) or any(
+        a[0] >= b[0] or a[3] > b[1] for a, b in pairwise(knots)
+    ):
+        raise Rejected(f"{what} must rise from knot to knot, and never fall")
+    return Table(knots=tuple((t, below, at, above) for t, below, at, above in knots))

@@ -1,0 +1,130 @@
+"""Rule `["sum", way, [part, ...]]` (section 17): a g(x) - b g(x') <= B on the cell, B the sum of what lines of the parts come to.
+
+A part brings c lambda(s(x)) - d lambda(s(x')). Without a link that is a line of its score. With one, limits of s(x) and of s(x') are shown first, and between them lambda is below a line
+where c > 0 (above one where c < 0; at x' the other way round), so that a line of the score is left. Every line of a score is shown by a rule of the part's own body, in the same cell.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from likewise_check.core.body import Body
+from likewise_check.core.bound import LINE, conclude, line_text, read_way
+from likewise_check.core.cells import NO_PAIR, Cell, Holds
+from likewise_check.core.fields import Rejected, anything, array_of
+from likewise_check.core.lemma import Lemma
+from likewise_check.core.numbers import number
+from likewise_check.core.registry import find_entry
+from likewise_check.packs.sums.body import Part, Sum
+from likewise_check.packs.sums.links import Limit, Link
+
+RULES = ("separable", "kernel", "polynomial", "trees", "network")  # that lines of parts are shown by
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+class _NoPair(Exception):
+    """A line of a part shows that the cell holds no pair."""
+
+
+class SumOfLines:
+    """The rule, prepared for one lemma."""
+
+    def __init__(self, lemma: Lemma) -> None:
+        first, second = lemma.first, lemma.second
+        if not isinstance(first, Sum) or not isinstance(second, Sum):
+            raise Rejected("sum: the body is no sum")
+        if first.parts != second.parts:
+            raise Rejected("sum: the two bodies do not share their parts")
+        self._lemma, self._first, self._second = lemma, first, second
+        self._rules: dict[tuple[int, str, int], Callable[[list[object], Cell], Holds]] = {}
+
+    def __call__(self, leaf: list[object], cell: Cell) -> Holds:
+        """Whether the bound shows that no pair of the cell is a witness."""
+        _, given, items = array_of(anything, 3)(leaf, 'a leaf ["sum", way, [part, ...]]')
+        way, lemma = read_way(given, self._lemma.asked), self._lemma
+        parts: list[object] = array_of(anything, len(self._first.parts))(items, "the parts of a leaf")
+        a, b = lemma.slope * way.a, lemma.slope * way.b
+        bound = (way.a - way.b) * lemma.offset + a * self._first.bias - b * self._second.bias
+        try:
+            for k, item in enumerate(parts):
+                c, d = a * self._first.weights[k], b * self._second.weights[k]
+                if item is None and (c or d):
+                    raise Rejected(f"sum: part {k} counts, and nothing bounds it")
+                if item is not None:
+                    bound += self._bound_part(k, c, d, item, cell)
+        except _NoPair:
+            return NO_PAIR
+        closed = lemma.closed(way.a, way.b)
+        return conclude("sum", bound, way.threshold, closed=closed, side=way.side)
+
+    def _bound_part(self, k: int, c: Fraction, d: Fraction, item: object, cell: Cell) -> Fraction:
+        """A number that c lambda(s(x)) - d lambda(s(x')) does not exceed at pairs of the cell."""
+        here, there, lines = array_of(anything, 3)(item, f"part {k} of a leaf")
+        link = self._first.parts[k].link
+        if link is None:
+            if here is not None or there is not None:
+                raise Rejected(f"sum: part {k} has no link")
+            return self._bound_lines(k, c, d, lines, cell)
+        constant, slopes = ZERO, [ZERO, ZERO]
+        for side, (factor, given) in enumerate(((c, here), (-d, there))):
+            if factor:
+                alpha, beta = self._enclose(k, link, side, factor > 0, given, cell)
+                constant += factor * (beta + alpha * link.offset)
+                slopes[side] = alpha * link.slope
+            elif given is not None:
+                raise Rejected(f"sum: part {k} does not count at one of the two, and is bounded there")
+        return constant + self._bound_lines(k, c * slopes[0], d * slopes[1], lines, cell)
+
+    def _enclose(
+        self, k: int, link: Link, side: int, above: bool, item: object, cell: Cell
+    ) -> tuple[Fraction, Fraction]:
+        """alpha and beta of a line in r above the link between the limits of the score at x (0) or x' (1); or of one below it."""
+        least, most, slope, place = array_of(anything, 4)(item, f"a side of part {k} of a leaf")
+        alpha, tangent = number(slope, "the slope of a line"), number(place, "the place of a tangent")
+        if alpha < 0 or tangent < 0:
+            raise Rejected("sum: a slope, or the place of a tangent, is negative")
+        # s(x) is 1 s(x) - 0 s(x'), and s(x') is 0 h(x) - 1 h(x') of h = -s.
+        way, sign = (ONE, 1) if side == 0 else (ZERO, -1)
+        high: Limit = None if most is None else self._show(k, sign, way, most, cell)
+        low: Limit = None if least is None else -self._show(k, -sign, way, least, cell)
+        if low is not None and high is not None and low > high:
+            raise _NoPair
+        if above:
+            return alpha, link.beta(alpha, tangent, low, high)
+        turned = None if high is None else -high, None if low is None else -low
+        return alpha, link.whole - link.turned().beta(alpha, tangent, *turned)
+
+    def _bound_lines(self, k: int, a: Fraction, b: Fraction, items: object, cell: Cell) -> Fraction:
+        """A number that a s(x) - b s(x') does not exceed: by one line, or by one at x and one at x' where the signs differ."""
+        sides = [(a, b)] if a * b >= 0 else [(a, ZERO), (ZERO, b)]
+        sides = [(x, other) for x, other in sides if x or other]
+        lines: list[object] = array_of(anything, len(sides))(items, f"the lines of part {k} of a leaf")
+        bound = ZERO
+        for (x, other), line in zip(sides, lines, strict=True):
+            total = abs(x) + abs(other)
+            bound += total * self._show(k, 1 if x + other > 0 else -1, abs(x) / total, line, cell)
+        return bound
+
+    def _show(self, k: int, sign: int, way: Fraction, item: object, cell: Cell) -> Fraction:
+        """T of a line [T, rule, ...]: that way h(x) - (1 - way) h(x') <= T at every pair of the cell, h the score times the sign, is shown by the rule."""
+        if type(item) is not list or len(item) < 2 or item[1] not in RULES:
+            raise Rejected(f"a line of a part is [T, rule, ...], its rule one of {', '.join(RULES)}")
+        threshold, name = number(item[0], "the T of a line"), str(item[1])
+        key = k, name, sign
+        if key not in self._rules:
+            self._rules[key] = find_entry("RULES", name)(self._part_lemma(self._first.parts[k], sign))
+        holds = self._rules[key]([name, line_text(way, threshold), *item[2:]], cell)
+        if holds is NO_PAIR:
+            raise _NoPair
+        return threshold
+
+    def _part_lemma(self, part: Part, sign: int) -> Lemma:
+        body: Body = part.body
+        return Lemma(
+            space=self._lemma.space,
+            similarity=self._lemma.similarity,
+            first=body,
+            second=body,
+            asked=LINE,
+            slope=Fraction(sign),
+            strict=(True, True),
+        )

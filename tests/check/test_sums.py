@@ -1,0 +1,118 @@
+"""Sums of scores (section 17): valid ones are accepted, and whatever is changed in them is refused or true."""
+
+import json
+from fractions import Fraction
+from math import exp
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.check import samples
+from tests.check.builder import checked, sealed
+from tests.check.test_mutation import mutants
+from tests.check.test_schema import LINE
+from tests.check.truth import Claim, linked
+
+from likewise_check.core.cells import LeafRefused
+from likewise_check.packs.sums.links import Logistic, Table, read_link
+
+NUMBERS = st.fractions(min_value=-6, max_value=6, max_denominator=16)
+SLOPES = st.fractions(min_value=0, max_value=2, max_denominator=64)
+LINKS = [
+    ["logistic", "1", "0"],
+    ["logistic", "3/2", "-1/3"],
+    ["table", [["0", "0", "0", "1"]]],
+    ["table", [["-1", "0", "1/8", "1/4"], ["1/2", "1/2", "1/2", "1/2"], ["2", "3/4", "1", "1"]]],
+]
+
+
+@pytest.mark.parametrize("sample", samples.SUMS)
+def test_samples_are_accepted_and_fit_the_schema(sample):
+    assert checked(sample()).accepted, checked(sample()).reason
+    assert "sums" in checked(sample()).packs
+    for raw in sealed(sample()):
+        LINE.validate(json.loads(raw))
+
+
+def judge_mutants(sample, step):
+    for path, changed in list(mutants(sample()))[::step]:
+        report = checked(changed)
+        if not report.accepted:
+            continue
+        assert all(LINE.is_valid(json.loads(raw)) for raw in sealed(changed)), path
+        claim = Claim(changed)
+        if changed[0]["kind"] == "proof":
+            assert claim.witness() is None, path
+
+
+@pytest.mark.parametrize("sample", samples.SUMS)
+def test_what_is_changed_is_refused_or_true(sample):
+    judge_mutants(sample, 41)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sample", samples.SUMS)
+def test_every_change_is_refused_or_true(sample):
+    judge_mutants(sample, 1)
+
+
+def lies():
+    """Leaves of `summed` that say too much, by place and value."""
+    part = (5, 2, 1)
+    return {
+        "a threshold of a line": ((*part, 2, 0, 0), "1/4"),
+        "an upper limit": ((*part, 0, 1, 0), "1/4"),
+        "a lower limit": ((*part, 1, 0, 0), "-1/4"),
+        "a limit of a vote": ((5, 2, 2, 0, 0, 0), "1/2"),
+        "no part where one counts": ((5, 2, 0), None),
+        "no lower limit under a slope": ((*part, 0, 0), None),
+        "a negative slope": ((*part, 0, 2), "-1/4"),
+        "a rule of another body": ((5, 2, 0, 2, 0, 1), "trees"),
+        "a gap that is too small": ((3, "property", "delta"), "6/5"),
+        "a link that falls": ((4, "model", "body", "parts", 2, "link", 1, 0, 1), "2"),
+        "a slope of a link of 0": ((4, "model", "body", "parts", 1, "link", 1), "0"),
+    }
+
+
+@pytest.mark.parametrize("lie", lies())
+def test_lies_are_refused(lie):
+    values, (path, value) = samples.summed(), lies()[lie]
+    inner = values
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    assert not checked(values).accepted
+
+
+@pytest.mark.parametrize("given_link", LINKS)
+@given(
+    first=NUMBERS, second=NUMBERS, alpha=SLOPES, tangent=SLOPES, share=st.fractions(0, 1, max_denominator=9)
+)
+def test_lines_are_above_their_links(given_link, first, second, alpha, tangent, share):
+    link, low, high = read_link(given_link, "it"), min(first, second), max(first, second)
+    assert isinstance(link, Logistic | Table)
+    t = low + share * (high - low)
+    for turned, ends, at in ((link, (low, high), t), (link.turned(), (-high, -low), -t)):
+        beta = turned.beta(alpha, tangent, *ends)
+        value = linked(given_link, t) if turned is link else link.whole - linked(given_link, t)
+        assert value <= alpha * (turned.slope * at + turned.offset) + beta
+
+
+@pytest.mark.parametrize("given_link", LINKS)
+@given(end=NUMBERS, beyond=st.fractions(0, 40, max_denominator=4))
+def test_lines_without_limits(given_link, end, beyond):
+    link = read_link(given_link, "it")
+    value = linked(given_link, end + beyond)
+    assert value <= link.beta(Fraction(0), Fraction(0), None, None)
+    assert value <= link.beta(Fraction(0), Fraction(0), end, None)
+    assert linked(given_link, end - beyond) <= link.beta(Fraction(0), Fraction(0), None, end)
+    with pytest.raises(LeafRefused):
+        link.beta(Fraction(1), Fraction(0), None, end)
+
+
+def test_lines_are_tight():
+    """Where float64 tells the distance, a good line is near the function at its ends and tangents."""
+    link = read_link(["logistic", "1", "0"], "it")
+    steep = 1 / (1 + exp(-1.0)) * (1 - 1 / (1 + exp(-1.0)))
+    beta = link.beta(Fraction(steep), Fraction(1), Fraction(0), Fraction(2))
+    assert abs(float(beta) + steep - 1 / (1 + exp(-1.0))) < 1e-12

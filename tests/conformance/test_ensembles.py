@@ -1,0 +1,273 @@
+"""Ensembles and stacks: read as their own programs answer, and decided as brute force over a space of 48 individuals has it."""
+
+import io
+import itertools
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BaggingRegressor,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    StackingClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import likewise as lw
+from likewise.families.scored_model import Scores
+from likewise.importers.imported_model import import_model
+
+SPACE = lw.Space(
+    {
+        "a": lw.Integer(0, 3),
+        "b": lw.Integer(0, 1),
+        "job": lw.Categorical(["x", "y", "z"]),
+        "sex": lw.Categorical(["f", "m"]),
+    }
+)
+SIMILAR = lw.Similarity(free=["sex"], within={"a": 1})
+EVERYBODY = pd.DataFrame(
+    list(itertools.product(range(4), range(2), ["x", "y", "z"], ["f", "m"])), columns=["a", "b", "job", "sex"]
+)
+X = pd.concat([EVERYBODY] * 3, ignore_index=True)
+RANDOM = np.random.default_rng(1)
+TARGET = X.a + 2 * X.b + (X.job == "x") + 0.7 * (X.sex == "m") + RANDOM.normal(0, 0.8, len(X))
+LABELS = np.where(TARGET > 3, "yes", "no")
+THREE = np.array(["low", "middle", "high"])[np.digitize(TARGET, [2, 4])]
+
+
+def prepared():
+    return make_column_transformer((OneHotEncoder(), ["job", "sex"]), (StandardScaler(), ["a", "b"]))
+
+
+def behind(model):
+    return make_pipeline(prepared(), model)
+
+
+def logistic():
+    return LogisticRegression()
+
+
+def forest(n=4):
+    return RandomForestClassifier(n, max_depth=3, random_state=0)
+
+
+CLASSIFIERS = {
+    "soft votes": lambda: behind(
+        VotingClassifier([("a", logistic()), ("b", forest())], voting="soft", weights=[2, 1])
+    ),
+    "soft votes of pipelines": lambda: VotingClassifier(
+        [
+            ("a", behind(logistic())),
+            ("b", behind(GradientBoostingClassifier(n_estimators=4, max_depth=2))),
+            ("c", make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), logistic())),
+        ],
+        voting="soft",
+    ),
+    "soft votes of forests": lambda: behind(
+        VotingClassifier([("a", ExtraTreesClassifier(3, max_depth=3)), ("b", forest())], voting="soft")
+    ),
+    "hard votes": lambda: behind(
+        VotingClassifier([("a", logistic()), ("b", LinearSVC()), ("c", DecisionTreeClassifier(max_depth=3))])
+    ),
+    "bag": lambda: behind(BaggingClassifier(logistic(), 3, max_features=0.7, random_state=0)),
+    "bag of boosters": lambda: behind(
+        BaggingClassifier(HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=5), 2, random_state=0)
+    ),
+    "bag of votes": lambda: behind(BaggingClassifier(LinearSVC(), 3, random_state=0)),
+    "boosted votes": lambda: behind(AdaBoostClassifier(logistic(), n_estimators=3)),
+    "boosted forests": lambda: behind(AdaBoostClassifier(forest(2), n_estimators=2)),
+    "stack": lambda: behind(StackingClassifier([("a", logistic()), ("b", forest())], cv=2)),
+    "stack with columns": lambda: behind(
+        StackingClassifier([("a", LinearSVC()), ("b", forest())], cv=2, passthrough=True)
+    ),
+    "calibrated folds": lambda: CalibratedClassifierCV(behind(logistic()), cv=2),
+    "calibrated folds of forests": lambda: CalibratedClassifierCV(behind(forest()), cv=2),
+    "isotonic folds": lambda: CalibratedClassifierCV(behind(LinearSVC()), cv=2, method="isotonic"),
+}
+REGRESSORS = {
+    "mean of lines": lambda: behind(
+        VotingRegressor([("a", Ridge()), ("b", LinearRegression())], weights=[1, 3])
+    ),
+    "mean": lambda: behind(VotingRegressor([("a", Ridge()), ("b", RandomForestRegressor(3, max_depth=3))])),
+    "bag of lines": lambda: behind(BaggingRegressor(Ridge(), 3, max_features=0.7, random_state=0)),
+    "stack": lambda: behind(
+        StackingRegressor(
+            [("a", Ridge()), ("b", RandomForestRegressor(3, max_depth=3))], cv=2, passthrough=True
+        )
+    ),
+}
+
+
+def fitted(model, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X, y)
+
+
+def similar_pairs():
+    rows = list(EVERYBODY.itertuples(index=False))
+    return [
+        (i, j)
+        for i, x in enumerate(rows)
+        for j, o in enumerate(rows)
+        if abs(x.a - o.a) <= 1 and (x.b, x.job) == (o.b, o.job)
+    ]
+
+
+PAIRS = similar_pairs()
+
+
+def widest(values):
+    return max(abs(values[i] - values[j]) for i, j in PAIRS)
+
+
+def verdict(model, asked):
+    result = lw.verify(model, SPACE, SIMILAR, asked, X=X, budget=60)
+    assert "black_box" not in result.stats
+    if result.verdict != "UNKNOWN":
+        assert lw.check(io.BytesIO(result.certificate.content)).accepted
+    return result.verdict
+
+
+@pytest.mark.parametrize("name", [*CLASSIFIERS, *REGRESSORS])
+def test_scores_are_those_of_the_program(name):
+    classifies = name in CLASSIFIERS
+    model = fitted((CLASSIFIERS if classifies else REGRESSORS)[name](), LABELS if classifies else TARGET)
+    imported = import_model(model, SPACE, rows=SPACE.encode(X), like=X)
+    scores = Scores(imported.model, len(SPACE))
+    codes = imported.recoding.coded(SPACE.encode(EVERYBODY))
+    exact = [[one.middle for one in scores.enclose([Fraction(c) for c in row], 96)] for row in codes.tolist()]
+    ours = np.array(exact, dtype=float)
+    if not classifies:
+        assert np.allclose(ours[:, 0], model.predict(EVERYBODY), rtol=1e-9, atol=1e-9)
+        return
+    head = imported.model.head
+    assert [head.decide(row) for row in exact] == model.predict(EVERYBODY).tolist()
+    if head.link == "identity":
+        assert np.allclose(ours, model.predict_proba(EVERYBODY), rtol=1e-9, atol=1e-9)
+    elif head.link == "logistic":
+        assert np.allclose(1 / (1 + np.exp(-ours[:, 0])), model.predict_proba(EVERYBODY)[:, 1], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_decisions_are_those_of_brute_force(name):
+    model = fitted(CLASSIFIERS[name](), LABELS)
+    labels = model.predict(EVERYBODY)
+    differ = any(labels[i] != labels[j] for i, j in PAIRS)
+    assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
+
+
+@pytest.mark.parametrize(
+    "name", ["soft votes", "bag", "stack", "isotonic folds", "calibrated folds of forests"]
+)
+def test_gaps_of_probabilities_are_those_of_brute_force(name):
+    model = fitted(CLASSIFIERS[name](), LABELS)
+    gap = widest(model.predict_proba(EVERYBODY)[:, 1])
+    assert verdict(model, lw.ProbabilityGap(gap + 1e-3)) == "FAIR"
+    assert verdict(model, lw.ProbabilityGap(gap - 1e-3)) == "BIASED"
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_gaps_of_predictions_are_those_of_brute_force(name):
+    model = fitted(REGRESSORS[name](), TARGET)
+    gap = widest(model.predict(EVERYBODY))
+    assert verdict(model, lw.ScoreGap(gap + 1e-3)) == "FAIR"
+    assert verdict(model, lw.ScoreGap(gap - 1e-3)) == "BIASED"
+
+
+def test_what_never_sees_the_sex_is_fair():
+    """Of members that look elsewhere nothing has to be bounded."""
+    elsewhere = make_column_transformer((OneHotEncoder(), ["job"]), (StandardScaler(), ["b"]))
+    model = VotingClassifier(
+        [("a", make_pipeline(elsewhere, logistic())), ("b", make_pipeline(elsewhere, forest()))]
+    )
+    model = fitted(model.set_params(voting="soft"), LABELS)
+    assert verdict(model, lw.SameDecision()) == "FAIR"
+
+
+def test_forests_of_three_classes_add_up():
+    model = behind(
+        VotingClassifier([("a", ExtraTreesClassifier(3, max_depth=3)), ("b", forest())], voting="soft")
+    )
+    fitted(model, THREE)
+    imported = import_model(model, SPACE, rows=SPACE.encode(X), like=X)
+    assert imported.model.bodies[0].family == "trees"
+    exact = [imported.model.exact([Fraction(c) for c in row]) for row in SPACE.encode(EVERYBODY).tolist()]
+    assert np.allclose(np.array(exact, dtype=float), model.predict_proba(EVERYBODY), atol=1e-12)
+    labels = model.predict(EVERYBODY)
+    differ = any(labels[i] != labels[j] for i, j in PAIRS)
+    assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
+
+
+def test_sums_of_one_kind_are_of_that_kind():
+    lines = import_model(fitted(REGRESSORS["mean of lines"](), TARGET), SPACE, rows=SPACE.encode(X), like=X)
+    assert lines.model.body.family == "affine"
+    forests = import_model(
+        fitted(CLASSIFIERS["soft votes of forests"](), LABELS), SPACE, rows=SPACE.encode(X), like=X
+    )
+    assert forests.model.bodies[0].family == "trees"
+
+
+REFUSED = {
+    "no functions of one score": (
+        lambda: behind(VotingClassifier([("a", logistic()), ("b", forest())], voting="soft")),
+        THREE,
+    ),
+    "counts votes for 3 classes": (
+        lambda: behind(VotingClassifier([("a", logistic()), ("b", forest())])),
+        THREE,
+    ),
+    "linear ones are supported": (
+        lambda: behind(StackingClassifier([("a", logistic())], final_estimator=forest(), cv=2)),
+        LABELS,
+    ),
+    "shows no score, and adds that up": (
+        lambda: CalibratedClassifierCV(behind(HistGradientBoostingClassifier(max_iter=2)), cv=2),
+        LABELS,
+    ),
+    "adds up several models": (
+        lambda: behind(
+            VotingClassifier(
+                [
+                    ("a", BaggingClassifier(logistic(), 2)),
+                    ("b", StackingClassifier([("c", logistic()), ("d", forest())], cv=2)),
+                ],
+                voting="soft",
+            )
+        ),
+        LABELS,
+    ),
+}
+
+
+@pytest.mark.parametrize("why", [why for why in REFUSED if "shows no score" not in why])
+def test_refused_by_name(why):
+    make, y = REFUSED[why]
+    with pytest.raises(lw.UnsupportedModel, match=why) as error:
+        import_model(fitted(make(), y), SPACE, rows=np.empty((0, 4)), like=X)
+    assert error.value.hint
+
+
+def test_a_kernel_among_them_is_searched_and_proved():
+    model = fitted(behind(VotingClassifier([("a", SVC()), ("b", logistic()), ("c", LinearSVC())])), LABELS)
+    labels = model.predict(EVERYBODY)
+    differ = any(labels[i] != labels[j] for i, j in PAIRS)
+    assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
