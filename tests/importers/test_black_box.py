@@ -16,7 +16,7 @@ from sklearn.ensemble import VotingClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
@@ -48,7 +48,7 @@ MODELS = {
     "neighbours, three classes": lambda X, y: KNeighborsClassifier(3).fit(X, classes(y)),
     "centroids": lambda X, y: NearestCentroid().fit(X, y),
     "hard votes": lambda X, y: VotingClassifier(
-        [("a", LogisticRegression()), ("b", DecisionTreeClassifier(max_depth=2)), ("c", BernoulliNB())]
+        [("a", LogisticRegression()), ("b", DecisionTreeClassifier(max_depth=2)), ("c", KNeighborsClassifier(3))]
     ).fit(X, y),
     "behind a normalizer": lambda X, y: make_pipeline(Normalizer(), LogisticRegression()).fit(X + 1, y),
 }
