@@ -48,7 +48,11 @@ MODELS = {
     "neighbours, three classes": lambda X, y: KNeighborsClassifier(3).fit(X, classes(y)),
     "centroids": lambda X, y: NearestCentroid().fit(X, y),
     "hard votes": lambda X, y: VotingClassifier(
-        [("a", LogisticRegression()), ("b", DecisionTreeClassifier(max_depth=2)), ("c", KNeighborsClassifier(3))]
+        [
+            ("a", LogisticRegression()),
+            ("b", DecisionTreeClassifier(max_depth=2)),
+            ("c", KNeighborsClassifier(3)),
+        ]
     ).fit(X, y),
     "behind a normalizer": lambda X, y: make_pipeline(Normalizer(), LogisticRegression()).fit(X + 1, y),
 }
