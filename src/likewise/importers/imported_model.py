@@ -23,7 +23,6 @@ from likewise.importers.registry import (
     is_catboost_model,
     is_classical_graph,
     is_ensemble,
-    is_naive_bayes,
     is_network_file,
     is_one_vs_rest,
     is_settled,
