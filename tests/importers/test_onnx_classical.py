@@ -11,7 +11,8 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     MinMaxScaler,
@@ -28,7 +29,7 @@ from likewise.errors import LikewiseError, UnsupportedModel
 from likewise.families.scored_model import Scores
 from likewise.importers.files import draft_reading, load_model
 from likewise.importers.imported_model import import_model
-from likewise.spec.model_reading import ModelReading
+from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed")
@@ -90,7 +91,7 @@ def fitted(name, blind=()):
     return make_pipeline(columns(kind, blind), estimator).fit(X, target)
 
 
-def exported(model, path, *, zipmap=False, inputs=None):
+def exported(model, path, *, zipmap=False, inputs=None, reading=READ_AS_IT_IS):
     from skl2onnx.common.data_types import FloatTensorType, StringTensorType
 
     inputs = inputs or [
@@ -102,7 +103,7 @@ def exported(model, path, *, zipmap=False, inputs=None):
         warnings.simplefilter("ignore", FutureWarning)  # the exporter's own
         proto = skl2onnx.to_onnx(model, initial_types=inputs, **options)
     path.write_bytes(proto.SerializeToString())
-    return load_model(path)
+    return load_model(path, reading=reading)
 
 
 def told(path, X):
@@ -419,3 +420,31 @@ def test_levels_that_were_never_seen_or_are_of_another_type_are_refused(tmp_path
     ):
         with pytest.raises(LikewiseError, match=words):
             import_model(model, SPACE.replace({"sex": feature}), rows=np.empty((0, 4)))
+
+
+FRONTED = {
+    "signs": (SGDClassifier(random_state=0), 2),
+    "perceptron": (MLPClassifier(hidden_layer_sizes=(4,), solver="lbfgs", random_state=0), 2),
+    "perceptron of three": (MLPClassifier(hidden_layer_sizes=(4,), solver="lbfgs", random_state=0), 3),
+    "perceptron of numbers": (MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", random_state=0), 0),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", FRONTED)
+@pytest.mark.parametrize("kind", ["one-hot", "ordinal"])
+def test_layers_behind_columns_are_networks(name, kind, tmp_path):
+    """What exporters write as products of matrices, behind scalers and encoders."""
+    estimator, classes = FRONTED[name]
+    X, value = rows()
+    target = value if not classes else np.digitize(value, [0.0] if classes == 2 else [-0.6, 0.6])
+    file = tmp_path / "m.onnx"
+    reading = ModelReading(labels=tuple(range(classes)) if classes else None)
+    model = exported(make_pipeline(columns(kind), estimator).fit(X, target), file, reading=reading)
+    answers, pairs = told(file, EVERYBODY), similar_pairs()
+    assert model.predict(EVERYBODY).tolist() == pytest.approx(answers.tolist(), abs=1e-5)
+    property = None if classes else lw.ScoreGap(0.01)
+    result = lw.verify(model, SPACE, SIMILAR, property, X=EVERYBODY, budget=60)
+    apart = np.abs(answers[pairs[:, 0]] - answers[pairs[:, 1]]) > (0 if classes else 0.01)
+    assert result.verdict == ("BIASED" if apart.any() else "FAIR")
+    assert result.certificate is not None

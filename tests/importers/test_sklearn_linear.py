@@ -13,6 +13,7 @@ import sklearn.linear_model
 import sklearn.svm
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.semi_supervised import SelfTrainingClassifier
 from tests.strategies import logistic_model, svc_model
 
 import likewise as lw
@@ -51,6 +52,8 @@ def fit(name, data=X, **options):
     kind = estimator_class(name)
     if name in ("SVC", "NuSVC", "SVR", "NuSVR"):
         options = {"kernel": "linear", **options}
+    if name in ("LarsCV", "LassoLarsCV", "OrthogonalMatchingPursuitCV"):
+        options = {"cv": 2, **options}
     if name == "LogisticRegressionCV":
         options = {"Cs": 2, "cv": 2, **options}
     classifies = name in sklearn_linear.CLASSIFIERS or name in ("SVC", "NuSVC")
@@ -267,3 +270,23 @@ def test_another_link_is_caught_by_the_self_check():
         },
     )
     refused(kind().fit(X, LABELS), "not the logistic function")
+
+
+SOME_LABELS = np.where(np.arange(60) % 9 == 0, -1, LABELS == "yes")  # -1 is no label
+
+
+@pytest.mark.parametrize(
+    ("model", "target"),
+    [
+        (sklearn.linear_model.RANSACRegressor(random_state=0), TARGET),
+        (SelfTrainingClassifier(sklearn.linear_model.LogisticRegression()), SOME_LABELS),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_models_that_choose_their_rows_are_those_that_they_were_fitted_with_last(model, target):
+    fitted = model.fit(X, target)
+    found = import_model(fitted, SPACE, rows=SPACE.encode(X), like=X)
+    assert found.model.body.bias == Fraction(float(np.ravel(fitted.estimator_.intercept_)[0]))
+    similar = lw.Similarity(free=["group"])
+    property = lw.ScoreGap(0.0) if target is TARGET else lw.ProbabilityGap(0.0)
+    assert lw.verify(fitted, SPACE, similar, property, X=X, budget=60).verdict == "BIASED"

@@ -176,8 +176,9 @@ def _import_scores(unfolded: UnfoldedEstimator, inputs: Inputs) -> tuple[ScoreMo
     if is_network_file(final):
         from likewise.importers.onnx.scores import import_network_file
 
-        _check_complete(inputs.space)
-        return import_network_file(final, inputs), inputs
+        if getattr(final, "front", None) is None:
+            _check_complete(inputs.space)
+        return import_network_file(final, inputs)
     if is_classical_graph(final):
         from likewise.importers.onnx.classical_scores import import_classical
 

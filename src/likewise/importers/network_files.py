@@ -20,6 +20,7 @@ from likewise.importers.onnx.classical_models import (
     load_classical,
 )
 from likewise.importers.onnx.draft import draft_graph
+from likewise.importers.onnx.fronted_networks import FrontedNetwork, cut_graph, needs_front
 from likewise.importers.onnx.model_file import Graph, read_onnx
 from likewise.importers.onnx.reading import read_network
 
@@ -33,6 +34,8 @@ def load_network(file: Path, content: bytes, reading: ModelReading) -> NetworkMo
     graph = _read_graph(file, content, external_data=reading.external_data)
     if is_classical(graph):
         return load_classical(graph, reading)
+    if needs_front(graph):
+        return FrontedNetwork(graph, reading)
     return NetworkModel(graph, read_network(graph), reading)
 
 
@@ -49,7 +52,7 @@ def _unnamed_classes(graph: Graph) -> int:
     if is_classical(graph):
         find_scoring(graph, None)
         return 0
-    network = read_network(graph)
+    network = read_network(cut_graph(graph)[1] if needs_front(graph) else graph)
     return max(network.n_scores, 2) if network.end or network.n_scores > 1 else 0
 
 

@@ -152,7 +152,11 @@ SAVED_READERS: dict[
 }
 CLASSICAL_GRAPHS = "likewise.importers.onnx.classical_models"
 GRAPH_COLUMNS = "likewise.importers.onnx.column_tracing"
-NETWORK_FILES = ("likewise.importers.onnx.answers", "likewise.importers.layer_files.torch_modules")
+NETWORK_FILES = (
+    "likewise.importers.onnx.answers",
+    "likewise.importers.onnx.fronted_networks",
+    "likewise.importers.layer_files.torch_modules",
+)
 TORCH_MODULE = "torch.nn.modules.module.Module"
 ONE_VS_REST = "OneVsRestClassifier"
 ENSEMBLES = (

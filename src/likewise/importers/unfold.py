@@ -3,6 +3,7 @@
     Pipeline                        its transformers, then its last step
     GridSearchCV, ...               the best estimator, fitted again on all rows
     FrozenEstimator                 what it holds
+    SelfTrainingClassifier, ...     what it was fitted with last
     FixedThresholdClassifier, ...   what it holds; it decides by another threshold
     CalibratedClassifierCV          what it holds; it decides by calibrated probabilities (of several folds it is an ensemble, and is not taken apart)
     TransformedTargetRegressor      what it holds; its prediction is transformed back
@@ -22,8 +23,13 @@ from likewise.importers.registry import is_sklearn_class
 
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 THRESHOLDS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
+REFITTED = ("RANSACRegressor", "SelfTrainingClassifier")  # which choose the rows that a model is fitted on
 FIT_HINT = "call fit(X, y) first"
 REFIT_HINT = "call fit(X, y) first, with refit=True"
+FITTED_PARTS = {
+    **dict.fromkeys(SEARCHES, ("best_estimator_", REFIT_HINT)),
+    **dict.fromkeys(REFITTED, ("estimator_", FIT_HINT)),
+}
 
 Steps = tuple[tuple[str, Any], ...]
 
@@ -47,8 +53,8 @@ def unfold(estimator: Any) -> UnfoldedEstimator:
         return UnfoldedEstimator(steps=(), final=estimator, wrappers=(), before=(), asked=estimator)
     if kind == "Pipeline":
         return _unfold_pipeline(estimator)
-    if kind in SEARCHES:
-        return _ask_outer(estimator, unfold(_fitted_part(estimator, "best_estimator_", REFIT_HINT)))
+    if kind in FITTED_PARTS:
+        return _ask_outer(estimator, unfold(_fitted_part(estimator, *FITTED_PARTS[kind])))
     if kind == "FrozenEstimator":
         return _ask_outer(estimator, unfold(estimator.estimator))
     if kind in THRESHOLDS:

@@ -19,8 +19,8 @@ from likewise.families.kernel.rounding import KernelRounding
 from likewise.families.polynomial.rounding import PolynomialRounding
 from likewise.families.scored_model import Model
 from likewise.importers.expansion import PowerSum, expand_powers
-from likewise.importers.layered_models import SINGLE, SINGLE_AS_DOUBLE, SINGLE_SLACK
-from likewise.importers.onnx.column_tracing import GraphColumns
+from likewise.importers.layered_models import SINGLE, SINGLE_AS_DOUBLE
+from likewise.importers.onnx.column_tracing import FRONT, GraphColumns, single_column
 from likewise.importers.onnx.machines import LinearScores, VectorScores
 from likewise.importers.onnx.model_file import CLASSICAL
 from likewise.importers.onnx.stored_trees import StoredTrees, make_forest
@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 
     from likewise.importers.inputs import Inputs
     from likewise.importers.onnx.classical_models import ClassicalModel
-    from likewise.importers.transformers.traced_columns import Line, Step, TracedColumn
-
-FRONT = "the graph in front of the model"
+    from likewise.importers.transformers.traced_columns import Step, TracedColumn
 
 
 def family_name(model: ClassicalModel) -> str:
@@ -98,28 +96,16 @@ def _single_rounding(
     sizes: Sequence[Fraction], constant: Fraction, operations: int, embedded: EmbeddedColumns
 ) -> AffineRounding:
     """Every rounding of single precision counts as 2^30 of double precision."""
-    lines = [_single_line(line) for line in embedded.lines]
-    slack = sum((size * own for size, (_, own) in zip(sizes, lines, strict=True)), Fraction(0))
+    lines = [single_column(line) for line in embedded.lines]
+    slack = sum((size * own.slack for size, own in zip(sizes, lines, strict=True)), Fraction(0))
     return AffineRounding(
         sizes=tuple(SINGLE_AS_DOUBLE * size for size in sizes),
         constant=Fraction(SINGLE_AS_DOUBLE) * (constant + slack + 1),
-        operations=operations + max((k for k, _ in lines), default=0),
+        operations=operations + max((own.roundings for own in lines), default=0),
         described=False,
         bounded=embedded.settled,
         crude=True,
     )
-
-
-def _single_line(line: Line) -> tuple[int, Fraction]:
-    """(k, slack) of a column c that is off by at most ((1 + u)^k - 1) (|c| + slack) in single precision, u = 2^-24: the number itself is rounded first, and so is each operation (`traced_columns`)."""
-    roundings, slack = 1, Fraction(0)
-    for operation in line.operations:
-        if operation.kind == "plus":
-            roundings, slack = roundings + 1, slack + abs(operation.number)
-        else:
-            factor = operation.number if operation.kind == "times" else 1 / operation.number
-            roundings, slack = roundings + 2, slack * abs(factor) + Fraction(SINGLE_SLACK)
-    return roundings, slack + Fraction(SINGLE_SLACK)
 
 
 # -- kernel machines --------------------------------------------------------------------------------------

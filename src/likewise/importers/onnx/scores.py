@@ -7,24 +7,32 @@ Columns come in double precision and are rounded by the program to the type of i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.errors import UnsupportedModel
 from likewise.families.network.activation import IDENTITY
 from likewise.families.network.body import Layer
 from likewise.families.network.dyadic import Dyadic
+from likewise.families.network.rounding import NetworkRounding
 from likewise.families.program_rounding import double_beyond
-from likewise.importers.layered_models import DOUBLE, SINGLE, LayeredProgram
+from likewise.importers.layered_models import DOUBLE, SINGLE, SINGLE_AS_DOUBLE, LayeredProgram
+from likewise.importers.onnx.column_tracing import FRONT, SingleColumn, single_column
 from likewise.importers.onnx.computed import zeros
 from likewise.importers.onnx.inputs import embed_columns
+from likewise.importers.pipelines import check_pieces
 from likewise.importers.score_models import ScoreModels
+from likewise.importers.transformers.embedding import embed
 from likewise.model.embedding import column_extents
 from likewise.model.head import NUMBER_HEAD
 from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
+    from likewise.families.scored_model import Model
     from likewise.importers.inputs import Inputs
+    from likewise.importers.onnx.computed import InputColumn
     from likewise.importers.onnx.reading import ReadNetwork
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
@@ -38,13 +46,21 @@ SINGLE_BEND = (
 )  # what approximations of tanh and the like are off by there, at least where they level out
 
 
-def import_network_file(model: Any, inputs: Inputs) -> ScoreModels:
-    """The scores of a network in a file."""
+def import_network_file(model: Any, inputs: Inputs) -> tuple[ScoreModels, Inputs]:
+    """The scores of a network in a file, and the inputs over the space that they are of."""
     network, head = model.network, model.head
     family, columns = f"{model.graph.source} network", tuple(dict.fromkeys(network.columns))
-    single = network.bits == SINGLE
+    front = getattr(model, "front", None)
+    single = network.bits == SINGLE or front is not None
     layers = _over(columns, network)
-    embedding = embed_columns(columns, model.graph.inputs, model.columns, inputs.space, inputs.columns)
+    errors: list[SingleColumn] = []
+    if front is None:
+        embedding = embed_columns(columns, model.graph.inputs, model.columns, inputs.space, inputs.columns)
+    else:
+        embedded = embed([(FRONT, front)], inputs, model=family)
+        inputs = embedded.inputs
+        embedding = tuple(embedded.columns[_plain_place(column)] for column in columns)
+        errors = [single_column(embedded.lines[column.place]) for column in columns]
     sizes = [double_beyond(value) for value in column_extents(embedding, inputs.space)]
     program = LayeredProgram(
         family=family,
@@ -55,15 +71,36 @@ def import_network_file(model: Any, inputs: Inputs) -> ScoreModels:
         bend=SINGLE_BEND if single else 0.0,
         described=False,
         bounded=not single or _stays_finite(layers, sizes),
-        stated=not single or all(layer.activation.rational for layer in layers),
+        stated=front is None and (not single or all(layer.activation.rational for layer in layers)),
         rounded_columns=_rounded(embedding, sizes, inputs.space) if single else (),
         spare=SPARE,
     )
     if head.rule == "argmax":
         models = tuple(program.model({row: 1}, NUMBER_HEAD) for row in range(network.n_scores))
-        return ScoreModels(family=family, models=models, head=head)
-    lead = {0: 1} if network.n_scores == 1 else {1: 1, 0: -1}
-    return ScoreModels.of(program.model(lead, head))
+        found = ScoreModels(family=family, models=models, head=head)
+    else:
+        lead = {0: 1} if network.n_scores == 1 else {1: 1, 0: -1}
+        found = ScoreModels.of(program.model(lead, head))
+    if front is not None:
+        found = found.each(lambda one: check_pieces(_of_columns(one, errors), inputs.space, embedded.highest))
+    return found, inputs
+
+
+def _plain_place(column: InputColumn) -> int:
+    """Where a column is among those that the front makes."""
+    if column.among is not None or any(np.dtype(cast).kind != "f" for cast in column.casts):
+        raise UnsupportedModel("asks which number a column is, behind operators that make columns")
+    return column.place
+
+
+def _of_columns(model: Model, errors: Sequence[SingleColumn]) -> Model:
+    """The model with the rounding of columns that the program computes in single precision; of a sum its sizes count such roundings already."""
+    if isinstance(model.rounding, NetworkRounding):
+        columns = tuple((one.roundings * SINGLE_AS_DOUBLE, float(one.slack)) for one in errors)
+        return replace(model, rounding=replace(model.rounding, columns=columns, described=False))
+    if model.rounding is None:
+        return model
+    return replace(model, rounding=model.rounding.of_columns(errors, described=False))
 
 
 def _over(columns: tuple[Any, ...], network: ReadNetwork) -> tuple[Layer, ...]:
