@@ -112,11 +112,15 @@ class Problem:
         return prepare(replace(self.claim, model=model), run)
 
 
-def _import_or_ask(claim: Claim, codes: Floats) -> tuple[ImportedModel, UnsupportedModel | None]:
-    """The model read; where nothing reads it, a model that is asked, and why."""
+def _import_or_ask(
+    claim: Claim, codes: Floats, relations: tuple[Relation, ...]
+) -> tuple[ImportedModel, UnsupportedModel | None]:
+    """The model read; where nothing reads it, or not so that it can be said who is similar, a model that is asked, and why."""
     if not is_black_box(claim.model):
         try:
-            return import_model(claim.model, claim.space, rows=codes, like=claim.X), None
+            imported = import_model(claim.model, claim.space, rows=codes, like=claim.X)
+            imported.recoding.relations(relations)
+            return imported, None
         except UnsupportedModel as error:
             refusal = error
         from likewise.importers.black_box import ask_instead
@@ -136,7 +140,7 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
     with clock.importing():
         relations = similar.relations(space) if alone else similar.resolve(space)
         codes = claim.encoded()
-        imported, refusal = _import_or_ask(claim, codes)
+        imported, refusal = _import_or_ask(claim, codes, relations)
         compared = replace(compare_own_rows(imported, claim.X, codes, claim.numbers), outside=claim.outside)
         if refusal is not None:
             compared = replace(compared, unread=refusal.message, readable=refusal.hint)
