@@ -32,7 +32,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, SVR, LinearSVC
 from tests.conformance.agreement import assert_agrees, import_quietly
 from tests.conformance.people import NUMBERS, SPACE, WORDS, people, quick_logistic
 
@@ -280,6 +280,43 @@ def test_the_model_is_multiplied_out_exactly():
         Fraction(w) * part for w, part in zip(final.coef_.tolist(), parts, strict=True)
     )
     assert body.exact(point)[0] == expected
+
+
+FAR = lw.Space(
+    {"a": lw.Continuous(1e6, 1e6 + 8), "b": lw.Continuous(-3e5, -3e5 + 4), "c": lw.Continuous(0, 1e-3)}
+)
+FAR_MODELS = {
+    "components": lambda: [PCA(3, whiten=True), Ridge(1e-9)],
+    "scaled": lambda: [PCA(2), StandardScaler(), TruncatedSVD(1), Ridge(1e-9)],
+    "factors": lambda: [FactorAnalysis(1), LinearRegression()],
+    "products": lambda: [StandardScaler(), PCA(2), PolynomialFeatures(2), Ridge(1e-3)],
+    "powers": lambda: [PCA(2, whiten=True), SVR(kernel="poly", degree=2, gamma=0.5, coef0=1.0)],
+    "network": lambda: [PCA(2, whiten=True), MLPRegressor(hidden_layer_sizes=(4,), max_iter=5, random_state=0)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAR_MODELS)
+def test_the_program_rounds_by_no_more_than_its_bound(name):
+    """Columns far from zero, whose means are subtracted after they were multiplied: digits are lost, and the bound knows."""
+    random = np.random.default_rng(11)
+    lo, hi = np.array([[FAR[n].lo, FAR[n].hi] for n in FAR.names]).T
+    rows = pd.DataFrame(random.uniform(lo, hi, (60, 3)), columns=FAR.names)
+    target = rows.a - 1e6 - (rows.b + 3e5) ** 2 + 1e3 * rows.c
+    model = make_pipeline(*FAR_MODELS[name]()).fit(rows, target)
+    imported = import_quietly(model, FAR, rows)
+    asked = pd.DataFrame(
+        np.concatenate([random.uniform(lo, hi, (300, 3)), random.choice([0, 1], (20, 3)) * (hi - lo) + lo]),
+        columns=FAR.names,
+    )
+    score = only_score(imported.model, 3)
+    exact = [score.exact([Fraction(c) for c in row]) for row in asked.to_numpy().tolist()]
+    off = [
+        abs(Fraction(float(given)) - value)
+        for given, value in zip(np.ravel(model.predict(asked)), exact, strict=True)
+    ]
+    assert 0 < max(off) <= imported.program.error
+    if name not in ("factors", "products"):  # which centre columns first
+        assert max(off) > 1e-14 * np.abs(target).max()
 
 
 # -- verdicts ---------------------------------------------------------------------------------------------
