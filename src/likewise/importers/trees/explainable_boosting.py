@@ -12,8 +12,9 @@ Of two labels the upper one wins where f > 0. Rounding: one addition in float64 
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,21 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
+from likewise.importers.transformers.breaks import raw_starts
 from likewise.importers.transformers.encoders import check_missing_text
-from likewise.importers.transformers.traced_columns import Step, TableFunction, TracedColumn, derive_column
+from likewise.importers.transformers.traced_columns import (
+    Line,
+    Step,
+    TableFunction,
+    TracedColumn,
+    derive_column,
+)
 from likewise.importers.trees.library_forest import Forest, LibraryTree
 from likewise.importers.trees.reached_columns import OwnPreprocessing
 from likewise.importers.trees.sklearn_trees import check_fitted, classifier_labels, require_finite
 from likewise.importers.trees.tree_model import LibraryModel
 from likewise.model.head import NUMBER_HEAD, Head
+from likewise.spec.features import Integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -259,8 +268,18 @@ def _trace_bins(bins: Bins, column: TracedColumn, step: Step) -> TracedColumn:
                 f"takes {column.name!r} for a number, and the space has the level {column.text!r}",
                 hint=f"declare {column.name!r} as the model was fitted",
             )
+        if isinstance(column.feature, Integer) and column.line is not None:
+            return _whole_steps(column, column.feature, column.line, bins.cuts)
         action = TableFunction(does="cuts numbers into bins", thresholds=tuple(bins.cuts.tolist()))
         return derive_column(column, action, step)
     if column.untouched and column.feature.missing:
         check_missing_text(column.name, column.values or (), bins.categories, step.refuse_space)
     return derive_column(column, GROUPS, step)
+
+
+def _whole_steps(column: TracedColumn, feature: Integer, line: Line, cuts: Floats) -> TracedColumn:
+    """Bins of whole numbers, which begin at the first one that has passed a cut; no table of all values is needed."""
+    starts = {
+        math.ceil(start) for start in raw_starts(line, cuts.tolist(), float(feature.lo), float(feature.hi))
+    }
+    return replace(column, untouched=False, line=None, starts=tuple(map(float, sorted(starts))))

@@ -349,7 +349,8 @@ def _step_column(
     if not isinstance(feature, (Continuous, Integer)):
         raise InternalError("steps of a feature that is not a number")
     first = np.array([float(feature.lo), *(one.starts or ())])
-    last = np.append(np.nextafter(first[1:], -np.inf), float(feature.hi))
+    before = first[1:] - 1 if isinstance(feature, Integer) else np.nextafter(first[1:], -np.inf)
+    last = np.append(before, float(feature.hi))
     codes = level_rows(space, [1] * len(space), 0, 2 * len(first))
     codes[:, one.index] = np.stack([first, last], axis=1).ravel()
     values = matrix(codes)[:, c].reshape(-1, 2)
