@@ -274,3 +274,15 @@ def test_a_tangent_next_to_an_end_stays_next_to_it(delta, lean):
     assert abs(p - (room if lean < EVEN_LEAN else 0)) <= max(room / 2, Fraction(1, 2**20))
     if room > Fraction(1, 2**10):
         assert abs(p - room / 2) > room / 4
+
+
+@given(deltas, st.floats(0.02, 0.98), st.floats(0.2, 3), st.floats(-2, 2))
+def test_the_lean_that_touches_at_a_balance_is_the_one_that_has_it(delta, lean, slope, offset):
+    question = ProbabilitySet(delta=delta, slope=Fraction(slope), offset=Fraction(offset))
+    found = question.touching_lean(question.balance(np.array([lean])))
+    assert found[0] == pytest.approx(lean, abs=1e-7)
+
+
+def test_leans_touch_at_the_ends_where_the_balance_is_beyond_all_scores():
+    ends = ProbabilitySet(delta=Fraction(1, 5)).touching_lean(np.array([np.inf, 800.0, 0.0, -800.0, -np.inf]))
+    assert ends.tolist() == [0, 0, 0.5, 1, 1]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from likewise.families.oracle import Bounds
-from likewise.model.witness_set import LEAN_GRID
+from likewise.model.witness_set import LEAN_GRID, ProbabilitySet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,6 +110,9 @@ def next_step(step: float, *, helped: bool) -> float:
 
 def find_touching_lean(question: WitnessSet, left: Floats, right: Floats, target: Floats) -> Floats:
     """The lean in [left, right] whose line touches W at s + s' = target; the balance falls with the lean."""
+    if isinstance(question, ProbabilitySet):
+        lean = question.touching_lean(target)
+        return np.where(np.isnan(lean), left, np.clip(lean, left, right))
     for _ in range(HALVINGS):
         middle = (left + right) / 2
         high = question.balance(middle) > target

@@ -278,6 +278,22 @@ class ProbabilitySet:
         value: Floats = (logit(p) + logit(p + float(self.delta)) - 2 * float(self.offset)) / float(self.slope)
         return value
 
+    def touching_lean(self, balance: Floats) -> Floats:
+        """The lean at which `balance` has this value: logit p + logit q = u, q = p + delta, is a quadratic in p. It is solved for u <= 0, as
+        p and 1 - q change places with the sign of u."""
+        delta = float(self.delta)
+        u = float(self.slope) * balance + 2 * float(self.offset)
+        power = np.exp(-np.abs(u))
+        linear = delta + power * (2 - delta)
+        lower = (
+            2 * power * (1 - delta) / (linear + np.sqrt(linear**2 + 4 * (1 - power) * power * (1 - delta)))
+        )
+        p = np.where(u > 0, 1 - delta - lower, lower)
+        q = p + delta
+        here, there = p * (1 - p), q * (1 - q)
+        value: Floats = there / (here + there)
+        return value
+
     def _linked(self, score: Fraction) -> Fraction:
         return self.slope * score + self.offset
 

@@ -2,7 +2,7 @@
 
 A place of the walk is two nodes, x's and that of x', with the box of pairs that come there: low and high index, missing or not, and the
 words of a set, by variable. x goes on until it is at a leaf, then x' does; where both are at one node and the feature is the `same`,
-they go on together. Boxes that hold no similar codes are left out.
+they go on together. Boxes that hold no similar codes are left out. Only the variables that a tree tests are looked at.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # ty
     missing, masks = np.empty((room, n), dtype=np.bool_), np.zeros((room, n, words), dtype=np.int64)
     low, high = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
     gone, mask = np.empty(n, dtype=np.bool_), np.empty((n, words), dtype=np.int64)
+    tested = _tested_variables(nodes, first, second, t, n)
     count, total = 0, 0
     here[0] = there[0] = nodes.roots[t]
     _fill_box(axes, lows[0], highs[0], missing[0], masks[0])
@@ -70,7 +71,7 @@ def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # ty
         if nodes.feature[x] == LEAF and nodes.feature[y] == LEAF:
             if count > most:
                 return count, total
-            total = _write_limits(axes, lows[top], highs[top], missing[top], masks[top], found, total)
+            total = _write_limits(axes, tested, lows[top], highs[top], missing[top], masks[top], found, total)
             if count < len(found.leaf):
                 found.leaf[count], found.other[count], found.start[count + 1] = x, y, total
             count += 1
@@ -79,9 +80,9 @@ def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # ty
         node = x if moves else y
         v = first[nodes.feature[x]] if moves else second[nodes.feature[y]]
         together = x == y and first[nodes.feature[x]] == second[nodes.feature[x]]
-        _copy_box(lows[top], highs[top], missing[top], masks[top], low, high, gone, mask)
+        _copy_box(tested, lows[top], highs[top], missing[top], masks[top], low, high, gone, mask)
         for way in range(2):
-            _copy_box(low, high, gone, mask, lows[top], highs[top], missing[top], masks[top])
+            _copy_box(tested, low, high, gone, mask, lows[top], highs[top], missing[top], masks[top])
             if not _narrow_to_branch(
                 nodes, tests, axes, node, v, way == 0, lows[top], highs[top], missing[top], masks[top]
             ):
@@ -94,12 +95,29 @@ def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # ty
 
 
 @compiled
-def _copy_box(low, high, missing, mask, to_low, to_high, to_missing, to_mask):  # type: ignore[no-untyped-def]
+def _tested_variables(nodes, first, second, t, n):  # type: ignore[no-untyped-def]
+    """The variables of the features that tree t tests, in increasing order."""
+    end = nodes.roots[t + 1] if t + 1 < len(nodes.roots) else len(nodes.feature)
+    some = np.zeros(n, dtype=np.bool_)
+    for node in range(nodes.roots[t], end):
+        if nodes.feature[node] != LEAF:
+            some[first[nodes.feature[node]]] = True
+            some[second[nodes.feature[node]]] = True
+    found, count = np.empty(n, dtype=np.int32), 0
+    for v in range(n):
+        if some[v]:
+            found[count] = v
+            count += 1
+    return found[:count]
+
+
+@compiled
+def _copy_box(tested, low, high, missing, mask, to_low, to_high, to_missing, to_mask):  # type: ignore[no-untyped-def]
     """The same box elsewhere."""
-    copy_to(to_low, low)
-    copy_to(to_high, high)
-    copy_to(to_missing, missing)
-    for v in range(len(mask)):
+    for v in tested:
+        to_low[v] = low[v]
+        to_high[v] = high[v]
+        to_missing[v] = missing[v]
         copy_to(to_mask[v], mask[v])
 
 
@@ -138,9 +156,9 @@ def _narrow_to_branch(nodes, tests, axes, node, v, left, low, high, missing, mas
 
 
 @compiled
-def _write_limits(axes, low, high, missing, mask, found, total):  # type: ignore[no-untyped-def]
+def _write_limits(axes, tested, low, high, missing, mask, found, total):  # type: ignore[no-untyped-def]
     """Write down what limits a box, as far as there is room; the number of limits so far."""
-    for v in range(len(low)):
+    for v in tested:
         if _is_whole(axes, v, low, high, missing, mask):
             continue
         if total < len(found.variable):
