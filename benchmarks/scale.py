@@ -1,14 +1,14 @@
 """One search in many processes: the same claims with 1 process and with more, and what limits it with many.
 
-    python -m benchmarks scale [--claims NAME ...] [--processes 1 2] [--budget 60] [--workers 10 100 1000] [--rows 10000000] [--dask 2]
+    python -m benchmarks scale [--claims NAME ...] [--processes 1 2] [--budget 60] [--workers 10 100 1000] [--rows 10000000] [--share-rows 4000] [--dask 2]
 
-Each line is one `measure` of German: its wall time, the cells of its search and the bracket that it reached. A search that closes tells by its time what processes gain, one that does not by its
-cells and its bracket. Times include the start of the processes, and count from when the model is read. With `--dask` the last line of a claim is that of a cluster of Dask on this machine with so many workers, which were started before.
+Each line of the first table is one `measure` of German: its wall time, the cells of its search and the bracket that it reached. A search that closes tells by its time what processes gain, one that does not by its
+cells and its bracket. Times include the start of the processes, and count from when the model is read. The last line of a claim is that of a cluster of Dask on this machine with so many workers, which were started before; `--dask 0` leaves it out, as does a machine without `distributed`.
 
-The second table is an audit of so many rows of Adult's shape, read from a .parquet file, with each number of processes: all of it, what of that was judging, CPU seconds of all processes, and the largest
+The second table is the sampled share of Adult by an RBF kernel, fitted on `--share-rows` rows: how many are drawn is settled by a first small sample and the budget, so look at the draws a second. `--share-rows 0` leaves it out. The third is an audit of so many rows of Adult's shape, read from a .parquet file, with each number of processes: all of it, what of that was judging, CPU seconds of all processes, and the largest
 memory of the one that reads and of one that judges. `--rows 0` leaves it out.
 
-The third is a simulation of the coordinator with many workers, from what one part took here: workers search parts of two seconds, the coordinator
+The last one is a simulation of the coordinator with many workers, from what one part took here: workers search parts of two seconds, the coordinator
 needs a while for each that comes back (unpickling, checking its cells, grafting, dealing out), one after another. It says how much of the workers' time is spent searching.
 """
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import heapq
+import importlib.util
 import pickle
 import sys
 import tempfile
@@ -47,6 +48,7 @@ from likewise.verifying.posed_problem import pose
 BUDGET, PROCESSES, WORKERS = 60.0, (1, 2), (10, 100, 1000)
 CLAIMS = ("rbf-age-2", "rbf-4-gamma", "forest-100-6")
 ROWS = 10_000_000
+SHARE_ROWS = 4000  # that the kernel of the share is fitted on
 AUDIT_BUDGET = 3600.0  # for rows, all of which are to be judged
 SIMULATED_SECONDS = 600.0
 ROOTS = 64  # of the part that is timed
@@ -80,6 +82,17 @@ def dask_workers(count: int) -> Iterator[Executor | None]:
         yield client.get_executor(pure=False, retries=0)
 
 
+Way = tuple[str, int, Executor | None]  # as it is called, how many processes, and where
+
+
+@contextmanager
+def ways_to_run(counts: Sequence[int], dask: int) -> Iterator[list[Way]]:
+    """With every number of processes, and on a cluster."""
+    with dask_workers(dask) as executor:
+        found: list[Way] = [(str(count), count, None) for count in counts]
+        yield found + ([(f"Dask {dask}", dask, executor)] if executor is not None else [])
+
+
 def processes(claims: Sequence[str], counts: Sequence[int], budget: float, dask: int = 0) -> Table:
     """Every claim with every number of processes, and on a cluster."""
     table = Table(title=f"measure of German, {machine()}")
@@ -87,15 +100,31 @@ def processes(claims: Sequence[str], counts: Sequence[int], budget: float, dask:
         table.add_column(column, justify="left" if column == "claim" else "right")
     for name in claims:
         model, space, similar, X = claim_of(name)
-        with dask_workers(dask) as executor:
-            ways: list[tuple[str, int, Executor | None]] = [(str(count), count, None) for count in counts]
-            ways += [(f"Dask {dask}", dask, executor)] if executor is not None else []
+        with ways_to_run(counts, dask) as ways:
             for way, count, where in ways:
                 found = lw.measure(model, space, similar, X=X, budget=budget, n_jobs=count, executor=where)
                 took = float(found.stats["seconds"])
                 row = (name, way, f"{took:.1f}", f"{found.stats['cells']:,}")
                 table.add_row(*row, f"{found.lower:.6g}", f"{found.upper:.6g}")
                 print("  ".join(row), file=sys.stderr, flush=True)
+    return table
+
+
+def shares(fitted_on: int, counts: Sequence[int], budget: float, dask: int) -> Table:
+    """The sampled share of Adult, every way."""
+    case = standardised("adult", rows=fitted_on)
+    table = Table(title=f"share of Adult, RBF of {case.terms:,} terms, {machine()}")
+    for column in ("processes", "seconds", "draws", "draws a second", "lower", "upper"):
+        table.add_column(column, justify="right")
+    with ways_to_run(counts, dask) as ways:
+        for way, count, where in ways:
+            found = lw.share(
+                case.model, case.space, case.similar, X=case.X, budget=budget, n_jobs=count, executor=where
+            )
+            took, draws = float(found.stats["seconds"]), int(found.stats["samples"])
+            row = (way, f"{took:.1f}", f"{draws:,}", f"{draws / took:,.0f}")
+            table.add_row(*row, f"{found.lower:.4f}", f"{found.upper:.4f}")
+            print("adult-rbf-share", *row, sep="  ", file=sys.stderr, flush=True)
     return table
 
 
@@ -181,11 +210,16 @@ def run(
     budget: float = BUDGET,
     workers: Sequence[int] = WORKERS,
     rows: int = ROWS,
-    dask: int = 0,
+    share_rows: int = SHARE_ROWS,
+    dask: int | None = None,
 ) -> None:
     """Print the tables."""
     console = Console(width=140)
+    if dask is None:
+        dask = max(counts) if importlib.util.find_spec("distributed") else 0
     console.print(processes(claims, counts, budget, dask))
+    if share_rows:
+        console.print(shares(share_rows, counts, budget, dask))
     if rows:
         console.print(audits(rows, counts))
     for name in claims:
@@ -200,6 +234,17 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--budget", type=float, default=BUDGET)
     parser.add_argument("--workers", nargs="+", type=int, default=WORKERS)
     parser.add_argument("--rows", type=int, default=ROWS)
-    parser.add_argument("--dask", type=int, default=0)
+    parser.add_argument("--share-rows", type=int, default=SHARE_ROWS)
+    parser.add_argument(
+        "--dask", type=int, help="workers; by default as many as processes, if `distributed` is there"
+    )
     given = parser.parse_args(arguments)
-    run(given.claims, given.processes, given.budget, given.workers, given.rows, given.dask)
+    run(
+        given.claims,
+        given.processes,
+        given.budget,
+        given.workers,
+        given.rows,
+        given.share_rows,
+        given.dask,
+    )

@@ -98,6 +98,35 @@ def test_ctrl_c_while_loops_are_compiled_ends_it(shelf, line):
     assert "interrupted" in done.stdout + done.stderr
 
 
+INTERRUPTED_WHILE_COMPILING = """
+import os, signal
+import likewise.cli
+import likewise.compiled.entry as entry
+
+optimize = entry._PartLibrary._optimize_functions
+asked = []
+
+def interrupted(self, module):
+    if not asked:
+        asked.append(os.kill(os.getpid(), signal.SIGINT))
+    optimize(self, module)
+
+entry._PartLibrary._optimize_functions = interrupted
+likewise.cli.main()
+"""
+
+
+def test_ctrl_c_in_the_middle_of_what_really_is_compiled(shelf, tmp_path, monkeypatch):
+    """With nothing kept: the compiler is at work on its first part, and goes on with it while the command ends."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "nothing"))
+    command = [sys.executable, "-c", INTERRUPTED_WHILE_COMPILING]
+    done = ended(shelf, f"measure --model rbf.skops {ON}", command=command)
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    assert "interrupted" in done.stdout + done.stderr
+    assert not list((tmp_path / "nothing").rglob("*.tmp"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "code"),
