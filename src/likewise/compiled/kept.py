@@ -33,7 +33,7 @@ from likewise.errors import InternalError
 if TYPE_CHECKING:
     from likewise.compiled.entry import Entry
 
-CODE_PER_SECOND = 4500  # bytes of Python's code, of an entry and its parts, that are compiled in a second
+CODE_PER_SECOND = 9000  # bytes of Python's code, of an entry and its parts, that are compiled in a second
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
 DIGITS = 24  # of digests in names of files
 

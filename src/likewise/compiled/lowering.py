@@ -20,17 +20,14 @@ OURS = "likewise."
 
 
 class LeanLower(lowering.Lower):
-    """numba's lowering, but for arguments."""
+    """numba's lowering, but for arguments and what named tuples among them consist of: values that are there from the beginning to the end."""
 
     def lower_inst(self, inst: Any) -> None:
-        if isinstance(inst, ir.Assign) and isinstance(inst.value, ir.Arg) and self._stays(inst):
-            name, value = inst.target.name, inst.value
-            given = self.fnargs[value.index]
-            self._given[name] = self.context.cast(
-                self.builder, given, self.typeof("arg." + value.name), self.typeof(name)
-            )
-            return
-        super().lower_inst(inst)
+        given = self._whatever_stays(inst) if isinstance(inst, ir.Assign) else None
+        if given is None:
+            super().lower_inst(inst)
+        else:
+            self._given[inst.target.name] = given
 
     def loadvar(self, name: str) -> Any:
         return self._given[name] if name in self._given else super().loadvar(name)
@@ -40,16 +37,38 @@ class LeanLower(lowering.Lower):
             super().delvar(name)
 
     def lower_normal_function(self, fndesc: Any) -> None:
-        self._given: dict[str, Any] = {}  # arguments that are what they came as, to the end
+        self._given: dict[str, Any] = {}  # by variable
+        self._fields: dict[tuple[str, str], Any] = {}  # by argument and field
         self._assigned = Counter(
             inst.target.name for block in self.blocks.values() for inst in block.find_insts(ir.Assign)
         )
         super().lower_normal_function(fndesc)
 
-    def _stays(self, inst: Any) -> bool:
-        """Whether an argument's variable never becomes anything else."""
-        omitted = isinstance(self.typeof("arg." + inst.value.name), types.Omitted)
-        return self._assigned[inst.target.name] == 1 and not omitted
+    def _whatever_stays(self, inst: Any) -> Any:
+        """The value of a variable that is an argument, or a field of one, and never becomes anything else; None of others."""
+        name, value = inst.target.name, inst.value
+        if self._assigned[name] != 1:
+            return None
+        if isinstance(value, ir.Arg):
+            came_as = self.typeof("arg." + value.name)
+            if isinstance(came_as, types.Omitted):
+                return None
+            return self.context.cast(self.builder, self.fnargs[value.index], came_as, self.typeof(name))
+        if isinstance(value, ir.Expr) and value.op == "getattr" and value.value.name in self._given:
+            return self._field(value.value.name, value.attr, self.typeof(name))
+        return None
+
+    def _field(self, record: str, field: str, wanted: Any) -> Any:
+        kind = self.typeof(record)
+        if not _is_ours(kind) or field not in kind.fields:
+            return None
+        at = kind.fields.index(field)
+        if kind.types[at] != wanted:
+            return None
+        if (record, field) not in self._fields:
+            with self.builder.goto_entry_block():
+                self._fields[record, field] = self.builder.extract_value(self._given[record], at)
+        return self._fields[record, field]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -81,8 +100,11 @@ class RecordModel(datamodel.models.TupleModel):
 
 
 def _model_of(manager: Any, kind: Any) -> Any:
-    ours = kind.instance_class.__module__.startswith(OURS)
-    return (RecordModel if ours else datamodel.models.TupleModel)(manager, kind)
+    return (RecordModel if _is_ours(kind) else datamodel.models.TupleModel)(manager, kind)
+
+
+def _is_ours(kind: Any) -> bool:
+    return isinstance(kind, types.NamedTuple) and kind.instance_class.__module__.startswith(OURS)
 
 
 default_manager.register(types.NamedTuple, _model_of)

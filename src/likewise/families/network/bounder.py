@@ -104,7 +104,7 @@ class NetworkBounder(Bounder):
         return found
 
     def warm_up(self) -> None:
-        """Have the loops compiled, once a process: about half a minute the first time, then kept on disk."""
+        """Have the loops compiled, once a process: some ten seconds the first time, then kept on disk."""
         climbs = not self.pairs.constraints
         if climbs in WARM:
             return
