@@ -27,7 +27,10 @@ SMALLEST = {
         "| credit | gender, ethnicity | logistic",
     ),
     "memory": ("--verifies 3 --families linear", "linear"),
-    "scale": ("--claims forest-100-6 --budget 2 --processes 1 --workers 10 --rows 3000 --share-rows 200 --dask 0", "forest-100-6"),
+    "scale": (
+        "--claims forest-100-6 --budget 2 --processes 1 --workers 10 --rows 3000 --share-rows 200 --dask 0",
+        "forest-100-6",
+    ),
     "sos": ("--parts paper", "credit"),
     "trees": ("--data credit --models xgb-100-6 --seconds 2 --veritas-seconds 2", "xgb-100-6"),
     "walk": ("--models logistic --processes 1", "logistic"),
