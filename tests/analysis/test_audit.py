@@ -85,15 +85,17 @@ def test_continuous_windows_of_a_linear_model_are_exact():
     assert np.allclose(found["gap"], np.maximum(scores - low, high - scores))
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "poly"])
-def test_continuous_windows_of_other_models_are_searched_row_by_row(kernel):
+@pytest.mark.parametrize(
+    ("kernel", "count"), [("rbf", 3), ("poly", 8), pytest.param("rbf", 8, marks=pytest.mark.slow)]
+)
+def test_continuous_windows_of_other_models_are_searched_row_by_row(kernel, count):
     space = lw.Space({"x": lw.Continuous(0, 1), "y": lw.Continuous(0, 1), "s": lw.Categorical([0, 1])})
     random = np.random.default_rng(2)
     X = pd.DataFrame(
         {"x": random.uniform(size=60), "y": random.uniform(size=60), "s": random.integers(0, 2, 60)}
     )
     model = SVC(kernel=kernel, gamma=1.0, coef0=1.0, degree=2).fit(X, X["x"] + 0.2 * X["s"] > X["y"])
-    X = X.head(8)
+    X = X.head(count)
     found = lw.audit(model, space, lw.Similarity(free=["s"], within={"x": 0.1}), X=X, budget=60)
     rows = found.rows.sort_values("row").reset_index(drop=True)
     assert not found.proved or rows["biased"].all()

@@ -55,7 +55,7 @@ def three(people):
     return model_of(people, 3)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_the_largest_probability_gap_closes(two, people, seed):
     # The line that closes the last cells is the one that touches at their own pairs, not at better ones elsewhere.
     found = lw.measure(two, SPACE, SIMILAR, of="probability", X=people, budget=60, random_state=seed)
