@@ -7,6 +7,7 @@ SMALLEST = {
     "audits": ("--budget 2", "polynomial, degree 2"),
     "census": ("--only Ridge --rows 60 --seconds 5", "german  Ridge"),
     "certificates": ("--cells 10", "us/cell"),
+    "checkers": ("--proofs --seconds 1", "v1-masked"),
     "cold": ("--families linear", "linear"),
     "defaults": ("--data german --models dt --seconds 2", "dt"),
     "explainable": ("--data german --seconds 2 --bags 1", "german"),

@@ -1,13 +1,16 @@
-"""The command `likewise-check CERT`: exit code 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 interrupted; 1 accepted, but not what `--expect` asks for."""
+"""The command `likewise-check CERT`: exit code 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, `--seconds`, `--memory`); 1 accepted, but not what `--expect` asks for."""
 
 import argparse
 import json
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
+from math import inf
 
 from likewise_check import CheckReport, check
+from likewise_check.core.deadline import OutOfTime, alarm
 
-ACCEPTED, CONTRARY, UNREADABLE, INTERRUPTED, REJECTED = 0, 1, 2, 3, 4
+ACCEPTED, CONTRARY, UNREADABLE, UNFINISHED, REJECTED = 0, 1, 2, 3, 4
 EXPECTED = {"fair": "proof", "biased": "witness"}
 CLEAR_LINE = "\r\033[K"  # the line of progress
 
@@ -17,16 +20,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _make_parser().parse_args(arguments)
     talks = sys.stderr.isatty() and not options.quiet
     try:
-        report = check(
-            options.certificate,
-            model=options.model,
-            claim=options.claim,
-            jobs=options.jobs,
-            progress=_show_progress if talks else None,
-        )
+        if options.memory is not None:
+            _limit_memory(options.memory)
+        with alarm(options.seconds):
+            report = check(
+                options.certificate,
+                model=options.model,
+                claim=options.claim,
+                jobs=options.jobs,
+                progress=_show_progress if talks else None,
+                seconds=options.seconds,
+            )
+    except OutOfTime as late:
+        report = CheckReport(accepted=False, finished=False, reason=str(late))
     except KeyboardInterrupt:
         sys.stderr.write(f"{CLEAR_LINE * talks}interrupted: neither accepted nor rejected\n")
-        return INTERRUPTED
+        return UNFINISHED
     if talks:
         sys.stderr.write(CLEAR_LINE)
     if options.json:
@@ -42,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exit_code(report: CheckReport, expect: str | None) -> int:
+    if not report.finished:
+        return UNFINISHED
     if not report.accepted:
         return REJECTED if report.readable else UNREADABLE
     if expect is None or (report.kind == EXPECTED[expect] and report.somebody):
@@ -53,7 +64,7 @@ def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="likewise-check",
         description="Checks a certificate in exact arithmetic.",
-        epilog="Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 interrupted; 1 accepted, but not what --expect asks for.",
+        epilog="Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, --seconds, --memory); 1 accepted, but not what --expect asks for.",
     )
     parser.add_argument("certificate", metavar="CERT", help="the certificate file")
     parser.add_argument("--model", metavar="FILE", help="the model line the certificate must speak of")
@@ -62,6 +73,15 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--expect", choices=EXPECTED, help="exit with 1 if it is accepted, but is a proof of the contrary"
+    )
+    parser.add_argument(
+        "--seconds", type=_parse_seconds, default=inf, metavar="S", help="give up after so many seconds"
+    )
+    parser.add_argument(
+        "--memory",
+        type=_parse_memory,
+        metavar="MIB",
+        help="give up where more memory than so many MiB is needed",
     )
     parser.add_argument("--full", action="store_true", help="print all of the claim, however long")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -76,6 +96,33 @@ def _parse_jobs(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text[:6]) <= 1024:
         raise argparse.ArgumentTypeError("a whole number from 1 to 1024")
     return int(text)
+
+
+def _parse_seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError("a number of seconds above 0")
+    return seconds
+
+
+def _parse_memory(text: str) -> int:
+    if find_spec("resource") is None:
+        raise argparse.ArgumentTypeError("this system cannot limit the memory of a process")
+    if not text.isdecimal() or not 1 <= int(text[:9]) <= 1 << 24:
+        raise argparse.ArgumentTypeError("a whole number of MiB")
+    return int(text)
+
+
+def _limit_memory(mebibytes: int) -> None:
+    """Of this process, and of each that it starts."""
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = mebibytes << 20
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
 
 
 def _show_progress(nodes: int) -> None:

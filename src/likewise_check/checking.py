@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from likewise_check.core.claim import Claim, read_model
 from likewise_check.core.common_decision import decision_of_all
+from likewise_check.core.deadline import OutOfTime, deadline_at
 from likewise_check.core.fields import Rejected, anything, choice, record, text
 from likewise_check.core.leaves import Jury, Tally
 from likewise_check.core.line_reader import LONGEST_LINE, Lines
@@ -57,7 +58,7 @@ def check(
     refusals : int
         Up to so many leaves that do not hold are collected in the report before giving up.
     seconds : float, optional
-        A proof that takes longer is not accepted; the clock is looked at before every leaf.
+        What takes longer is not accepted; the clock is looked at before every line and every leaf, and within long ones.
 
     Returns
     -------
@@ -72,6 +73,7 @@ def check(
     lines: Lines | None = None
     try:
         with ExitStack() as stack:
+            stack.enter_context(deadline_at(began + seconds))
             own = _own_digests(model, claim)
             if isinstance(source, str | os.PathLike):
                 source = stack.enter_context(Path(source).open("rb"))
@@ -92,6 +94,12 @@ def check(
             if lines.following() is not None:
                 raise Rejected("something follows the end")
             found.update(stated, accepted=True, packs=_packs_used(claimed, tally))
+    except OutOfTime as late:
+        found.update(accepted=False, finished=False, reason=str(late), line=lines.number if lines else None)
+    except MemoryError:
+        found.update(
+            accepted=False, finished=False, reason="there was not enough memory to look at all of it"
+        )
     except OSError as error:
         found.update(readable=False, accepted=False, reason=f"cannot be read: {error.strerror or error}")
     except Rejected as rejection:

@@ -49,7 +49,7 @@ class CheckReport:
     seconds : float
         How long it took.
     finished : bool
-        False where the time given was over first: then nothing is known of the rest.
+        False where time or memory were over first: then nothing is known of the rest.
     decided : int or None
         The place (from 0) of the label that every individual of the space gets, where the proof shows that.
     """
@@ -92,7 +92,8 @@ class CheckReport:
             said.append(f"ACCEPTED: the {self.kind} holds, in exact arithmetic{what}")
         else:
             where = "" if self.line is None else f" (line {self.line})"
-            said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
+            answer = "REJECTED" if self.readable else "UNREADABLE"
+            said.append(f"{answer if self.finished else 'NOT FINISHED'}{where}: {self.reason}")
         if self.accepted and not self.somebody:
             said.append("BUT nobody is shown who satisfies the constraints: the claim may be about nobody")
         if self.accepted and self.compared:
@@ -105,7 +106,8 @@ class CheckReport:
             used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
             covered = "covers" if self.covers_floating_point else "does not cover"
             said.append(f"proof: {self.cells} cell{'s' * (self.cells != 1)}; leaves by rule: {used}")
-            said.append(
-                f"clearance: {readable_number(self.clearance)}; {covered} the rounding of the deployed program"
-            )
+            rounding = f"{covered} the rounding of the deployed program"
+            if set(self.rules) == {"independent"}:
+                rounding = "similar individuals have the same score, and get it from a program that reads nothing of what may differ; the rounding of any other is not covered"
+            said.append(f"clearance: {readable_number(self.clearance)}; {rounding}")
         return "\n".join([*said, f"time: {self.seconds:.2f} s"])

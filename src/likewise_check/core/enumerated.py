@@ -7,7 +7,7 @@ Scores of affine bodies add up over the features: points are put together featur
 the largest s counts. Other bodies are asked pair by pair; where they have no clearance, or there is more than one score, whether the pair is a witness.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -15,13 +15,16 @@ from operator import add
 from typing import TypeAlias
 
 from likewise_check.core.affine import Affine
+from likewise_check.core.body import Body
 from likewise_check.core.cells import Box, Cell, Holds, LeafRefused
+from likewise_check.core.deadline import look_at_clock
 from likewise_check.core.fields import Rejected
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.line import Terms
 from likewise_check.core.numbers import Exact
 
 MOST_POINTS = 1 << 20
+MOST_TERMS = 1 << 20  # points times terms, where scores are irrational
 MOST_INDIVIDUALS = 1 << 14  # whose scores are kept within a cell
 
 Codes: TypeAlias = tuple[Fraction, ...]
@@ -47,6 +50,8 @@ class Enumerated:
                 points *= int(hi - lo) + 1
                 if points > MOST_POINTS:
                     raise LeafRefused(f"enumerated: more than {MOST_POINTS} points")
+        if not self._lemma.first.rational and points * _count_terms(self._lemma.first) > MOST_TERMS:
+            raise LeafRefused(f"enumerated: more than {MOST_TERMS} terms of scores at all points")
         if self._lemma.outcome or not self._lemma.first.clears:
             clearance = self._look(cell)
         elif isinstance(self._lemma.first, Affine):
@@ -64,6 +69,7 @@ class Enumerated:
     def _pairs(self, cell: Cell) -> Iterator[tuple[Codes, Codes]]:
         satisfied = self._lemma.space.satisfied_by
         for chosen in product(*(self._pairs_of_codes(k, box) for k, box in enumerate(cell))):
+            look_at_clock()
             x, other = (tuple(Fraction(codes[side]) for codes in chosen) for side in (0, 1))
             if satisfied(x) and satisfied(other):
                 yield x, other
@@ -93,6 +99,7 @@ class Enumerated:
         start: Sums = (terms.second.constant, *(-bound for bound in terms.bounds * 2))
         found: dict[Sums, Exact] = {start: terms.first.constant}
         for added in parts[:-1]:
+            look_at_clock()
             found = self._largest_sums(found, added)
         largest: Largest = {}
         for sums, s in found.items():
@@ -134,6 +141,7 @@ class Enumerated:
         smallest: Fraction | None = None
         top: Exact | None = None
         for scaled_other in sorted(largest):
+            look_at_clock()
             if top is not None and largest[scaled_other] <= top:
                 continue
             top = largest[scaled_other]
@@ -143,3 +151,9 @@ class Enumerated:
             clearance = asked.clearance(s, other)
             smallest = clearance if smallest is None else min(smallest, clearance)
         return smallest
+
+
+def _count_terms(body: Body) -> int:
+    """How many exponentials a score of a body takes that is a sum of them, or is made of such bodies."""
+    parts: Sequence[Body] = getattr(body, "bodies", ())
+    return sum(map(_count_terms, parts)) if parts else max(1, len(getattr(body, "coefficients", ())))

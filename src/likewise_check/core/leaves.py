@@ -16,6 +16,7 @@ from typing import TypeAlias
 from likewise_check.core.cells import Cell, LeafRefused
 from likewise_check.core.claim import Claim
 from likewise_check.core.common_decision import Sides, add_sides, note_side
+from likewise_check.core.deadline import OutOfTime, alarm, deadline_at
 from likewise_check.core.fields import Rejected
 from likewise_check.core.head import Case
 from likewise_check.core.registry import find_entry, known_names
@@ -68,8 +69,12 @@ class Judge:
 
     def judge(self, batch: list[Leaf], refusals: int, seconds: float) -> Tally:
         """Looks at the leaves in order, until one is malformed, so many are refused, or so many seconds are over."""
-        tally = Tally()
         until = perf_counter() + seconds
+        with deadline_at(until):
+            return self._judge(batch, refusals, until)
+
+    def _judge(self, batch: list[Leaf], refusals: int, until: float) -> Tally:
+        tally = Tally()
         for index, line, node, cell, case in batch:
             if perf_counter() > until:
                 tally.late = True
@@ -82,6 +87,9 @@ class Judge:
                 if len(tally.refused) >= refusals:
                     break
                 continue
+            except OutOfTime:
+                tally.late = True
+                break
             except Rejected as rejection:
                 tally.malformed = rejection.reason, line
                 break
@@ -186,7 +194,7 @@ class Jury:
         if tally.points > MOST_POINTS:
             raise Rejected(f"more than {MOST_POINTS} enumerated points in all")
         if tally.late or perf_counter() > self._until:
-            raise Rejected("the time given was over before all leaves were looked at", finished=False)
+            raise OutOfTime(OutOfTime.reason)
 
     def _drop(self) -> None:
         """Leaves aside what comes later in the file, so that the answer is that of what comes first."""
@@ -209,4 +217,8 @@ def _start_worker(claim: Claim) -> None:
 
 
 def _judge_in_worker(batch: list[Leaf], refusals: int, seconds: float) -> Tally:
-    return _judge.judge(batch, refusals, seconds)
+    try:
+        with alarm(seconds):
+            return _judge.judge(batch, refusals, seconds)
+    except OutOfTime:
+        return Tally(late=True)

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from likewise_check.core.affine import Affine, Curve, zero_body
 from likewise_check.core.bound import sum_maxima
 from likewise_check.core.cells import Box, Cell
+from likewise_check.core.deadline import look_at_clock
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.maxima import linear_maximum, table_maximum
 from likewise_check.core.numbers import Exact, common_scale, int_if_whole
@@ -118,6 +119,7 @@ class Line:
 
     def _feature_maximum(self, k: int, box: Box, known: dict[tuple[int, ...], Exact | None]) -> Exact | None:
         if box.key not in known:
+            look_at_clock()
             self._kept += 1
             if self._kept % MOST_BOXES == 0:
                 self._known = [{} for _ in self._known]

@@ -1,9 +1,9 @@
 """Reads the lines of a certificate from a file that may be hostile.
 
 One gzip member is unpacked piece by piece, so memory is bounded by the longest line allowed, whatever the file holds.
-Limits: 64 MiB a line, 16 GiB of text, text at most 1,000 times the compressed size plus 1 MiB, brackets nested at most 32
-deep (counted before the JSON parser, which recurses, sees them), whole JSON numbers of at most 600 characters. Objects
-with duplicate keys, `NaN`, `Infinity`, points and exponents are rejected. Nothing in the file is ever executed.
+Limits: 64 MiB a line, 16 GiB of text, text at most 1,000 times the compressed size plus 1 MiB, 2^23 brackets a line, nested at most 32
+deep (counted before the JSON parser, which recurses, sees them), whole JSON numbers of at most 600 characters, fractions of a line over a common
+denominator of 2^16 bits (sums of them cost the square of that). Objects with duplicate keys, `NaN`, `Infinity`, points and exponents are rejected. Nothing in the file is ever executed.
 """
 
 import hashlib
@@ -12,15 +12,21 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
+from itertools import accumulate
+from math import lcm
 from typing import BinaryIO, NoReturn
 
+from likewise_check.core.deadline import look_at_clock
 from likewise_check.core.fields import Rejected
+from likewise_check.core.numbers import LONGEST_NUMBER, from_decimal
 
 LONGEST_LINE = 64 << 20
 LONGEST_TEXT = 16 << 30
 LARGEST_RATIO = 1000
 RATIO_ALLOWANCE = 1 << 20
 DEEPEST_NESTING = 32
+MOST_BRACKETS = 1 << 23
+LARGEST_DENOMINATOR = 16  # of the fractions of a line, as a power of 2 of bits
 LONGEST_INT = 600
 _PIECE = 1 << 18
 _GZIP = 31  # zlib's name for: a gzip header and trailer, checksum verified
@@ -40,6 +46,7 @@ class Lines:
         if self._raw is not None:
             self._before.update(self._raw)
             self._before.update(b"\n")
+        look_at_clock()
         self.number += 1
         self._raw = next(self._lines, None)
         return self._raw
@@ -64,25 +71,52 @@ def decode_line(raw: bytes) -> object:
     """The JSON value of one line: an object or array, with nothing around it."""
     if raw[:1] not in (b"{", b"[") or raw[-1:] not in (b"}", b"]"):
         raise Rejected("a line must be one JSON object or array, with nothing before or after it")
-    if raw.count(b"[") + raw.count(b"{") > DEEPEST_NESTING:
+    brackets = raw.count(b"[") + raw.count(b"{")
+    if brackets > MOST_BRACKETS:
+        raise Rejected(f"more than {MOST_BRACKETS} brackets in a line")
+    if brackets > DEEPEST_NESTING:
         _check_nesting(raw)
+    if b"/" in raw:
+        _check_denominators(raw)
     try:
         value: object = _DECODER.decode(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise Rejected("the line is not UTF-8 text") from error
+    except RecursionError as error:
+        raise Rejected("brackets are nested too deep") from error
     except json.JSONDecodeError as error:
         raise Rejected(f"the line is not JSON: {error.msg}, column {error.colno}") from error
     return value
 
 
+_OTHERS = bytes(set(range(256)) - set(b'[]{}"'))
+_STEPS = bytes.maketrans(b"[{]}", bytes([1, 1, 0, 0]))  # deeper or not
+
+
 def _check_nesting(raw: bytes) -> None:
-    """Counts the depth without recursion: outside texts, takes away innermost brackets, one level a pass."""
-    outside = b"".join(re.sub(rb"\\.", b"", raw, flags=re.DOTALL).split(b'"')[::2])
-    brackets = outside.translate(None, bytes(set(range(256)) - set(b"[]{}")))
-    for _ in range(DEEPEST_NESTING):
-        brackets = re.sub(rb"\[\]|\{\}", b"", brackets)
-    if brackets:
-        raise Rejected(f"brackets do not match or are nested deeper than {DEEPEST_NESTING}")
+    """Counts the depth outside texts, without recursion."""
+    unescaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
+    brackets = b"".join(unescaped.translate(None, _OTHERS).split(b'"')[::2]).translate(_STEPS)
+    if max(accumulate(map((-1, 1).__getitem__, brackets)), default=0) > DEEPEST_NESTING:
+        raise Rejected(f"brackets are nested deeper than {DEEPEST_NESTING}")
+
+
+_DENOMINATOR = re.compile(rb'/([1-9][0-9]*)"')
+
+
+def _check_denominators(raw: bytes) -> None:
+    """Adds fractions up to a common denominator, unless they are few and small."""
+    most, common = 1 << LARGEST_DENOMINATOR, 1
+    below = set(_DENOMINATOR.findall(raw))
+    if 4 * sum(map(len, below)) <= most:
+        return
+    for digits in below:
+        look_at_clock()
+        if len(digits) > LONGEST_NUMBER:
+            continue  # of no number
+        common = lcm(common, from_decimal(digits.decode()))
+        if common.bit_length() > most:
+            raise Rejected(f"fractions whose common denominator has more than {most} bits")
 
 
 def _refuse_fraction(text: str) -> NoReturn:

@@ -38,7 +38,7 @@ def number(value: object, what: str) -> Fraction:
         raise Rejected(f"{what} must be a number: a text of at most {LONGEST_NUMBER} characters")
     if found := _FRACTION.fullmatch(value):
         sign, above, below = found.groups()
-        return Fraction(_signed(sign, _from_decimal(above)), _from_decimal(below or "1"))
+        return Fraction(_signed(sign, from_decimal(above)), from_decimal(below or "1"))
     found = _HEXADECIMAL.fullmatch(value)
     if not found:
         raise Rejected(f'{what}: {value[:40]!r} is not a number such as "-14", "0x1.8p+1" or "5/12"')
@@ -84,7 +84,8 @@ def _signed(sign: str, size: int) -> int:
     return -size if sign == "-" else size
 
 
-def _from_decimal(digits: str) -> int:
+def from_decimal(digits: str) -> int:
+    """The int that decimal digits stand for, however many."""
     value = 0
     for start in range(0, len(digits), _DIGITS):
         piece = digits[start : start + _DIGITS]

@@ -17,9 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from operator import mul
 from typing import TypeAlias
 
 from likewise_check.core.cells import Cell, Holds, LeafRefused
+from likewise_check.core.deadline import look_at_clock
 from likewise_check.core.fields import Rejected, array_of
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import exp_minus
@@ -92,6 +94,7 @@ class Gap:
         looked_at = 0
         while boxes:
             looked_at += 1
+            look_at_clock()
             box = boxes.pop()
             if self._outside(box) or self.holds(box):
                 continue
@@ -120,13 +123,12 @@ class Gap:
 
     def _ratio(self, least: Sequence[int], most: Sequence[int]) -> tuple[int, int]:
         """R as a fraction."""
-        values, best = list(least), (0, 1)
+        above, below, best = sum(map(mul, least, self._raised)), sum(least), (0, 1)
         for r in self._order:
-            values[r] = most[r]
-            above = sum(y * raised for y, raised in zip(values, self._raised, strict=True))
-            below = sum(values) << BITS
-            if above * best[1] > best[0] * below:
-                best = above, below
+            above += (most[r] - least[r]) * self._raised[r]
+            below += most[r] - least[r]
+            if above * best[1] > best[0] * (below << BITS):
+                best = above, below << BITS
         return best
 
     def _spread(self, lo: int, hi: int) -> int:
