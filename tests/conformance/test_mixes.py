@@ -39,7 +39,7 @@ from tests.conformance.people import NUMBERS, SPACE, WORDS, people, quick_logist
 import likewise as lw
 from likewise.families.affine.body import Affine
 from likewise.families.polynomial.body import PolynomialSum
-from likewise.families.scored_model import only_score
+from likewise.families.scored_model import Scores, only_score
 from likewise.importers.imported_model import import_model
 
 X, TARGET, LABELS = people()
@@ -280,6 +280,30 @@ def test_the_model_is_multiplied_out_exactly():
         Fraction(w) * part for w, part in zip(final.coef_.tolist(), parts, strict=True)
     )
     assert body.exact(point)[0] == expected
+
+
+THREE = np.array(["a", "b", "c"])[np.digitize(TARGET, np.quantile(TARGET, [0.3, 0.7]))]
+SEVERAL = {
+    "linear": [PCA(3, whiten=True), LogisticRegression()],
+    "products": [PCA(2), PolynomialFeatures(2), LogisticRegression()],
+    "squares": [PCA(3), GaussianNB()],
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_classes(name):
+    model = make_pipeline(encoded(), *SEVERAL[name]).fit(X, THREE)
+    imported = import_quietly(model, SPACE, X)
+    codes = imported.recoding.coded(SPACE.encode(X))
+    ours = Scores(imported.model, len(SPACE)).scores(codes)
+    theirs = model.predict_log_proba(X)
+    assert np.abs((ours - ours[:, :1]) - (theirs - theirs[:, :1])).max() < 1e-9
+    clear = np.diff(np.sort(ours, axis=1)[:, -2:], axis=1)[:, 0] > 1e-7
+    assert (np.array(imported.model.head.labels)[ours.argmax(axis=1)] == model.predict(X))[clear].all()
+    free = lw.Similarity(free=["age", "city"])
+    result = lw.verify(model, SPACE, free, X=X, budget=60)
+    assert result.verdict == "BIASED"
+    assert len(set(model.predict(result.pair[X.columns]))) == 2
 
 
 FAR = lw.Space(
