@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import likewise as lw
 from likewise.errors import UnsupportedModel
 from likewise.importers.files import load_model
 from likewise.importers.lightgbm.answers import raw_scores
@@ -62,6 +63,22 @@ def test_trees_of_the_files_say_what_the_libraries_say(xgb, lgb, data):
     assert (made == xgb.inplace_predict(data[0], predict_type="margin")).all()
     made = raw_scores(read_lightgbm(lgb.model_to_string().encode()), data[0])[:, 0]
     assert (made == lgb.predict(data[0], raw_score=True)).all()
+
+
+def test_answers_in_python_suggest_no_repair_of_what_is_no_estimator(data):
+    """A Booster cannot be made a part of an estimator, and LGBMClassifier can."""
+    X, y = data
+    features = {
+        "Column_0": lw.Continuous(-3, 3),
+        "Column_1": lw.Continuous(-3, 3),
+        "Column_2": lw.Integer(0, 4),
+    }
+    space, similar = lw.Space(features), lw.Similarity(free=["Column_2"])
+    model = lightgbm.LGBMClassifier(n_estimators=4, num_leaves=4, verbose=-1, n_jobs=1).fit(X, y)
+    for one, repairable in ((model, True), (model.booster_, False)):
+        result = lw.verify(one, space, similar, budget=60)
+        assert result.verdict == "BIASED"
+        assert ("likewise.repair(" in result._repr_html_()) == repairable
 
 
 def test_decimals_are_rounded_to_float32_once():

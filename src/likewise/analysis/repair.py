@@ -33,9 +33,7 @@ from likewise.analysis.repair_settings import (
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Scores
-from likewise.importers.registry import is_settled
-from likewise.importers.settled_estimators import refuse_wrappers, score_method
-from likewise.importers.unfold import unfold
+from likewise.importers.settled_estimators import repairable_score
 from likewise.model.head import Head
 from likewise.problem import Problem, make_claim, prepare
 from likewise.run import Run, open_run
@@ -110,7 +108,9 @@ def repair(
 def repair_problem(problem: Problem, run: Run, method: RepairMethod, y: Any = None) -> Repaired:
     """The same of a model that was read already."""
     model, imported = problem.claim.model, problem.imported
-    wish = RepairRequest(problem=problem, run=run, method=method, asked=_repairable_score(problem))
+    wish = RepairRequest(
+        problem=problem, run=run, method=method, asked=repairable_score(model, imported.model)
+    )
     if method.name == "threshold":
         new, result, facts = find_fair_threshold(wish)
     else:
@@ -119,32 +119,6 @@ def repair_problem(problem: Problem, run: Run, method: RepairMethod, y: Any = No
     known = new is not None and problem.claim.X is not None
     rows = compare_on_rows(imported, model, new, y) if known else {}
     return Repaired(method=method.name, model=new, result=result, **facts, **rows)
-
-
-def can_repair(problem: Problem) -> bool:
-    """Whether a model can be made of this one at all."""
-    try:
-        _repairable_score(problem)
-    except UnsupportedModel:
-        return False
-    return True
-
-
-def _repairable_score(problem: Problem) -> str:
-    """How the model is asked for the score that repairing is about; refuses models of which no other can be made."""
-    inside = unfold(problem.claim.model)
-    refuse_wrappers(inside)
-    if is_settled(inside.final):
-        raise UnsupportedModel(
-            "this model was repaired already", hint="repair the model inside of it, its `held`"
-        )
-    head = problem.imported.model.head
-    if head.rule == "votes":
-        raise UnsupportedModel(
-            f"{problem.imported.model.family} decides by votes, and has no score of a class to combine",
-            hint="use OneVsRestClassifier around it",
-        )
-    return score_method(inside.final, problem.imported.model)
 
 
 # -- settings ---------------------------------------------------------------------------------------------

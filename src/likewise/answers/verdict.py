@@ -133,7 +133,9 @@ def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
             *([("for whom, in the data", "audit", same)] if telling.rows else []),
             *(
                 [("a model made fair", "repair", same)]
-                if telling.repairs and "black_box" not in result.stats
+                if telling.repairs
+                and "black_box" not in result.stats
+                and result.stats.get("repairable", True)
                 else []
             ),
         )

@@ -39,7 +39,7 @@ def command_audience(
     boxes: int | None = None,
 ) -> Audience:
     """How a command tells its answer about a claim."""
-    from likewise.analysis.repair import can_repair
+    from likewise.importers.settled_estimators import can_repair
 
     def speak(question: str, **options: Any) -> str | None:
         return shlex.join(repeat_command(question, command, given, spec, loaded.property, options))
@@ -50,7 +50,7 @@ def command_audience(
         same=None if given.get("all_features") else Audience().same,
         boxes=boxes,
         rows=loaded.rows is not None,
-        repairs=can_repair(loaded.problem),
+        repairs=can_repair(loaded.problem.claim.model, loaded.problem.imported.model),
         budget=given["budget"],
         certify="--certificate FILE",
         proof=proof,

@@ -29,7 +29,7 @@ from likewise.families.settings import Setting, Settings
 from likewise.families.trees.body import ensembles_of, scores_of_ensemble
 from likewise.families.trees.pruning import extract_score
 from likewise.importers.heads import apply_wrapper
-from likewise.importers.registry import is_naive_bayes, is_network_file
+from likewise.importers.registry import is_naive_bayes, is_network_file, is_settled
 from likewise.importers.score_models import ScoreModels
 from likewise.importers.unfold import UnfoldedEstimator, unfold
 from likewise.model.head import NUMBER_HEAD, Head, Link
@@ -106,6 +106,31 @@ def unfold_held(estimator: Any, steps: Sequence[tuple[str, Any]]) -> UnfoldedEst
     inside = unfold(estimator.held)
     refuse_wrappers(inside)
     return inside
+
+
+def can_repair(estimator: Any, model: Model) -> bool:
+    """Whether a fair model can be made of this one at all."""
+    try:
+        repairable_score(estimator, model)
+    except UnsupportedModel:
+        return False
+    return True
+
+
+def repairable_score(estimator: Any, model: Model) -> str:
+    """How the model is asked for the score that repairing is about; refuses models of which no other can be made."""
+    inside = unfold(estimator)
+    refuse_wrappers(inside)
+    if is_settled(inside.final):
+        raise UnsupportedModel(
+            "this model was repaired already", hint="repair the model inside of it, its `held`"
+        )
+    if model.head.rule == "votes":
+        raise UnsupportedModel(
+            f"{model.family} decides by votes, and has no score of a class to combine",
+            hint="use OneVsRestClassifier around it",
+        )
+    return score_method(inside.final, model)
 
 
 def score_method(final: Any, model: Model) -> str:

@@ -116,4 +116,9 @@ def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Resul
         found = ClaimOutcome(posed, decide(posed.task), claimed)
         result = give_verdict(found, CheckRunner.of(run) if certify else None)
     # Also how long reading the model took, while the clock of the budget stood still, and what was compared then.
-    return replace(result, stats={**result.stats, **run.budget.stats, **problem.imported.compared.stats})
+    stats = {**result.stats, **run.budget.stats, **problem.imported.compared.stats}
+    if result.verdict == "BIASED":
+        from likewise.importers.settled_estimators import can_repair
+
+        stats["repairable"] = can_repair(problem.claim.model, problem.imported.model)
+    return replace(result, stats=stats)
