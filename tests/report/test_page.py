@@ -187,6 +187,37 @@ def test_long_lists_are_cut_until_the_file_is_small(biased, analyses, tmp_path):
     assert "The worst 40 rows" in path.read_text(encoding="utf-8")
 
 
+def test_rows_show_a_few_of_many_features_and_wrap_what_is_long(biased, analyses, tmp_path):
+    row = analyses["audit"]["rows"][0]
+    row = {**row, f"counterpart_{SEX}": "a long level", **{f"more_{k}": k for k in range(30)}}
+    given = {**analyses, "audit": {**analyses["audit"], "rows": [row]}}
+    page = biased.report(tmp_path / "wide.html", **given).read_text(encoding="utf-8")
+    (line,) = re.findall(r"<tr data-verdict=.*</tr>", page)
+    cells = re.findall(r"<td([^>]*)>(.*?)</td>", line)
+    assert "more_29" not in line
+    assert re.search(r"\d+ more$", re.sub(r"<[^>]*>", "", cells[-1][1]))
+    assert ["short" in kind for kind, _ in cells[-3:]] == [True, False, False]
+
+
+def test_rows_of_which_nothing_is_known_are_no_table(biased, analyses, tmp_path):
+    rows = [{**row, "biased": None, "gap": None} for row in analyses["audit"]["rows"]]
+    audit = {
+        **analyses["audit"],
+        "rows": rows,
+        "biased": 0,
+        "undecided": 40,
+        "share": 0.0,
+        "share_at_most": 1.0,
+    }
+    open_bracket = {**analyses["disparity"], "of": "probability", "lower": 0.0, "upper": 1.0}
+    page = biased.report(tmp_path / "open.html", audit=audit, disparity=open_bracket).read_text(
+        encoding="utf-8"
+    )
+    assert 'id="audit-table"' not in page
+    said = re.findall(r'<p class="summary">(.*?)</p>', page)[1]
+    assert said == "None of the 40 rows of the data could be looked at in time."
+
+
 def test_what_is_no_answer_is_refused(biased, tmp_path):
     with pytest.raises(SpecError, match="audit: not what Likewise answers: it has no 'total'"):
         biased.report(tmp_path / "no.html", audit={"rows": []})

@@ -45,6 +45,7 @@ DOCUMENT_READERS: dict[str, Callable[[Any], Mapping[str, Any]]] = {
     "radius": facts_of_radius,
 }
 # What showing a document of another shape ends in.
+SAME_IN_ROWS = 6  # features of a row of the data that are shown although they are the same in its counterpart
 SHAPE_ERRORS = (ValueError, KeyError, IndexError, TypeError, AttributeError)
 
 
@@ -126,10 +127,12 @@ def make_answers(analyses: Analyses, result: Result, *, rows: int, boxes: int) -
 
 
 def _audit_rows_answer(found: Mapping[str, Any], telling: Audience, most: int) -> Answer:
-    """With all rows that there is room for, and not the biased ones alone."""
-    answer = audit_answer(found, None, telling)
-    title = "All rows" if len(found["rows"]) <= most else f"The worst {most} rows"
-    table = rows_table(found["rows"][:most], None, title=f"{title}, worst first", verdicts=True)
+    """With all rows that there is room for, and not the biased ones alone; where nothing is known of any row, without a table of dashes."""
+    answer, rows = audit_answer(found, None, telling), found["rows"]
+    if all(row["biased"] is None and row["gap"] is None for row in rows):
+        return replace(answer, blocks=tuple(answer.facts))
+    title = "All rows" if len(rows) <= most else f"The worst {most} rows"
+    table = rows_table(rows[:most], None, title=f"{title}, worst first", verdicts=True, most=SAME_IN_ROWS)
     return replace(answer, blocks=(*answer.facts, table))
 
 

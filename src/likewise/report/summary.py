@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likewise.answers.answer import words_text
 from likewise.answers.disparity import bracket_in_words
@@ -12,6 +12,8 @@ from likewise.figures import count_text, percent_text
 from likewise.report.names import rename_pair
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from likewise.report.documents import Analyses
     from likewise.spec.display_names import DisplayNames
     from likewise.verifying.result import Result
@@ -52,7 +54,9 @@ def _extent(analyses: Analyses) -> str:
     """How many rows, how large a share, or how large a gap: the first that is known."""
     parts = []
     audit, share, disparity = analyses.audit, analyses.share, analyses.disparity
-    if audit is not None:
+    if audit is not None and audit["undecided"] == audit["total"] > 0:
+        parts.append(f"none of the {audit['total']:,} rows of the data could be looked at in time")
+    elif audit is not None:
         least = "at least " if audit["undecided"] else ""
         what = (
             "has a similar individual who is treated differently"
@@ -65,7 +69,7 @@ def _extent(analyses: Analyses) -> str:
     elif share is not None:
         found = words_text(share_in_words(share))
         parts.append(f"{found} of {share['over']} have a similar individual who is treated differently")
-    if disparity is not None and disparity["of"] in SCALES and disparity["upper"] is not None:
+    if disparity is not None and disparity["of"] in SCALES and _tells_something(disparity):
         known = words_text(bracket_in_words(disparity))
         parts.append(
             f"the largest difference of {SCALES[disparity['of']]} between similar individuals is {known}"
@@ -74,6 +78,12 @@ def _extent(analyses: Analyses) -> str:
         return "How many are concerned, and by how much, was not looked at here."
     said = "; ".join(parts)
     return f"{said[:1].upper()}{said[1:]}."
+
+
+def _tells_something(disparity: Mapping[str, Any]) -> bool:
+    """Whether a bracket says more than that no two probabilities are more than 1 apart."""
+    lower, upper = disparity["lower"], disparity["upper"]
+    return upper is not None and not (disparity["of"] == "probability" and lower == 0 and upper >= 1)
 
 
 def _ground(result: Result) -> str:
