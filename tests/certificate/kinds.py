@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import PoissonRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression, PoissonRegressor
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 from tests.strategies import logistic_model, regression_model, svc_model, two_rows
 
 import likewise as lw
@@ -297,8 +298,20 @@ CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feat
     "witness-kernel": lambda: curved("rbf", set(), verdict="BIASED"),
 }
 # Rules that the checker in JavaScript does not know yet: their golden files are kept apart.
+def votes(**asked: Any) -> Kind:
+    """A logistic model and a tree that vote by their probabilities: neither sees much of the sex."""
+    space = lw.Space({"age": lw.Continuous(0, 7), "sex": BINARY})
+    X = space.decode(np.array([[age, sex] for age in range(8) for sex in range(2)], dtype=float))
+    y = np.array([0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1])
+    members = [("line", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=2, random_state=0))]
+    model = VotingClassifier(members, voting="soft").fit(X.astype(float), y)
+    return Kind(model=model, space=space, **asked)
+
+
 LATER: dict[str, Callable[[], Kind]] = {
     "prediction": prediction,
+    "sum": lambda: votes(property=lw.ProbabilityGap(0.45), rules=frozenset({"sum"})),
+    "witness-sum": lambda: votes(property=lw.ProbabilityGap(0.05), verdict="BIASED"),
     "witness-prediction": lambda: witness_of(lw.ScoreGap(1.25), _counted),
 }
 LARGE: dict[str, Callable[[], Kind]] = {

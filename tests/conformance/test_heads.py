@@ -230,18 +230,13 @@ def test_sigmoid_calibration(name):
     assert abs(np.ptp(gap.probabilities) - gap.lower) < 1e-9
 
 
-@pytest.mark.parametrize(
-    ("model", "match"),
-    [
-        (
-            CalibratedClassifierCV(logistic(), method="isotonic", ensemble=False, cv=2),
-            "a staircase of the score",
-        ),
-    ],
-)
-def test_calibrations_that_are_no_function_of_one_exact_score_are_refused(model, match):
-    with pytest.raises(UnsupportedModel, match=match):
-        import_quietly(fitted(model), SPACE, X)
+def test_an_isotonic_calibration_moves_the_decision():
+    """To where the table passes 1/2; its probabilities are no logistic function of the score, and are not claimed."""
+    model = fitted(CalibratedClassifierCV(logistic(), method="isotonic", ensemble=False, cv=2))
+    imported = assert_agrees(model, SPACE, X, decides=None)
+    assert imported.model.head.link is None
+    with pytest.raises(UnsupportedModel, match="is a table of the score"):
+        lw.verify(model, SPACE, lw.Similarity(free=["city"]), lw.ProbabilityGap(0.5), X=X)
 
 
 def test_a_calibrated_kernel_model_keeps_its_score_and_has_a_link():

@@ -274,8 +274,25 @@ def test_ordinal_bins_are_taken_and_others_refused():
         ),
         (FixedThresholdClassifier(HistGradientBoostingClassifier(max_iter=5), threshold=0.3), LABELS),
         (CalibratedClassifierCV(GradientBoostingClassifier(n_estimators=5), ensemble=False, cv=2), LABELS),
+        (FixedThresholdClassifier(RandomForestClassifier(4, max_depth=3), threshold=0.3), LABELS),
+        (CalibratedClassifierCV(RandomForestClassifier(4, max_depth=3), ensemble=False, cv=2), LABELS),
+        (
+            CalibratedClassifierCV(
+                RandomForestClassifier(4, max_depth=3), ensemble=False, cv=2, method="isotonic"
+            ),
+            LABELS,
+        ),
+        (
+            CalibratedClassifierCV(
+                GradientBoostingClassifier(n_estimators=5), ensemble=False, cv=2, method="isotonic"
+            ),
+            LABELS,
+        ),
     ],
-    ids=["target", "search", "search of classes", "threshold", "threshold of probability", "calibrated"],
+    ids=[
+        *("target", "search", "search of classes", "threshold", "threshold of probability", "calibrated"),
+        *("threshold of a forest", "calibrated forest", "isotonic forest", "isotonic"),
+    ],
 )
 def test_wrappers_are_worked_in(model, y):
     """Their own check compares them with the original on every threshold; here on rows of the data."""
@@ -300,7 +317,6 @@ REFUSED = {
         LABELS,
     ),
     "2 outputs": (DecisionTreeRegressor(), np.stack([TARGET, TARGET], axis=1)),
-    "a threshold is for one score": (FixedThresholdClassifier(RandomForestClassifier(3)), LABELS),
     "fitted on 1 classes": (RandomForestClassifier(3), np.zeros(len(X))),
 }
 

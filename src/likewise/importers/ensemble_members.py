@@ -13,7 +13,9 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.program_rounding import program_rounding
-from likewise.importers.ensembles import draft_ensemble, model_of_draft
+from likewise.importers.ensemble_answers import UpperProbability, has_upper_probability, upper_probability
+from likewise.importers.ensemble_models import model_of_draft
+from likewise.importers.ensembles import draft_ensemble
 from likewise.importers.imported_model import ImportedModel, apply_wrappers
 from likewise.importers.self_check import check_import
 from likewise.importers.unfold import UnfoldedEstimator, unfold
@@ -57,10 +59,31 @@ def import_ensemble(
     made = unfolded
     if draft.asked is not None:
         made = replace(unfolded, asked=draft.asked, before=unfolded.steps)
-    model, replay = apply_wrappers(estimator, made, model_of_draft(draft, family), inputs)
+    model = model_of_draft(draft, family)
+    if unfolded.wrappers and has_upper_probability(model):
+        model, made = upper_probability(model), show_upper_probability(unfolded)
+    model, replay = apply_wrappers(estimator, made, model, inputs)
     observed = check_import(model, replay, inputs.space, rows)
     program = program_rounding(model, inputs.space, observed, bits=min(one.program.bits for one in members))
     return ImportedModel(model=model, replay=replay, recoding=recoding, rows=rows, program=program)
+
+
+def import_wrapped_probability(
+    estimator: Any, unfolded: UnfoldedEstimator, read: Callable[[Any], ImportedModel]
+) -> ImportedModel:
+    """Thresholds and calibrations around a forest of two classes: of the probability of the second one. The forest is `read` by itself first."""
+    inside = read(_behind_steps(unfolded.steps, unfolded.final, None, 0))
+    inputs = inside.replay.inputs
+    made = show_upper_probability(unfolded)
+    model, replay = apply_wrappers(estimator, made, upper_probability(inside.model), inputs)
+    observed = check_import(model, replay, inputs.space, inside.rows)
+    program = program_rounding(model, inputs.space, observed, bits=inside.program.bits)
+    return replace(inside, model=model, replay=replay, program=program)
+
+
+def show_upper_probability(unfolded: UnfoldedEstimator) -> UnfoldedEstimator:
+    """Asked for the probability of the second of two classes where a score is wanted."""
+    return replace(unfolded, asked=UpperProbability(unfolded.final), before=unfolded.steps)
 
 
 def _real_steps(steps: Sequence[tuple[str, Any]]) -> list[Any]:

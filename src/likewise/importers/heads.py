@@ -7,6 +7,8 @@ With f the score of the model inside, everything here is an affine map of it, g 
                                     parameters are doubles and -a times them are none, g stays a link of f
     threshold t on the score        upper where f >= t:     g = f - t, zero is upper
     threshold t on sigma(f)         upper where f >= logit(t)
+    threshold t on f itself         where the score is a probability (forests, votes): g = f - t
+    isotonic calibration            upper where f is above the place at which the table passes 1/2
 
 logit(t) is irrational for a rational t other than 1/2 (exp of a rational other than 0 is), so no individual is
 on it, and any number between the same two neighbouring scores decides alike. All individuals are rows of doubles,
@@ -58,7 +60,7 @@ def apply_wrapper(model: Model, wrapper: Any, space: Space) -> tuple[Model, Affi
         return map_score(model, _inverse_target_map(wrapper), kind), IDENTITY_MAP
     if kind in THRESHOLDS:
         return _apply_threshold(model, wrapper, space, kind)
-    return _apply_calibration(model, wrapper, kind)
+    return _apply_calibration(model, wrapper, space, kind)
 
 
 def map_score(model: Model, by: AffineMap, kind: str) -> Model:
@@ -109,21 +111,18 @@ def _compose_operations(operations: tuple[Operation, ...]) -> AffineMap:
 # -- calibration ------------------------------------------------------------------------------------------
 
 
-def _apply_calibration(model: Model, wrapper: Any, kind: str) -> tuple[Model, AffineMap]:
+def _apply_calibration(model: Model, wrapper: Any, space: Space, kind: str) -> tuple[Model, AffineMap]:
     (found,) = wrapper.calibrated_classifiers_
-    if found.method != "sigmoid":
+    if found.method not in ("sigmoid", "isotonic"):
         raise UnsupportedModel(
-            f"CalibratedClassifierCV(method={found.method!r}) is not supported: its probability is "
-            f"{'a staircase' if found.method == 'isotonic' else 'another function'} of the score",
-            hint="calibrate with method='sigmoid'",
+            f"CalibratedClassifierCV(method={found.method!r}) is not supported: its probability is another function of the score",
+            hint="calibrate with method='sigmoid' or 'isotonic'",
         )
     if model.head.labels is None or len(found.calibrators) != 1:
         raise UnsupportedModel(f"{kind} is supported for two classes only")
-    if model.head.link == "logistic" and not hasattr(found.estimator, "decision_function"):
-        raise UnsupportedModel(
-            f"{kind} calibrates the probability of {model.family}, which shows no score: what it decides by is no line of a score",
-            hint=f"verify the {model.family} inside of it, whose own probabilities are logistic",
-        )
+    of_probability = model.head.link == "logistic" and not hasattr(found.estimator, "decision_function")
+    if of_probability or found.method == "isotonic":
+        return _cut_where_even(model, found, space, kind, of_probability=of_probability)
     a, b = (Fraction(float(value)) for value in (found.calibrators[0].a_, found.calibrators[0].b_))
     if not family_of(model.body).links_rescaled:
         return _link_calibration(model, -a, -b, kind), IDENTITY_MAP
@@ -138,6 +137,51 @@ def _apply_calibration(model: Model, wrapper: Any, kind: str) -> tuple[Model, Af
         offset=Fraction(0),
     )
     return replace(made, head=head), by
+
+
+def _cut_where_even(
+    model: Model, found: Any, space: Space, kind: str, *, of_probability: bool
+) -> tuple[Model, AffineMap]:
+    """The model whose score is the distance from where the calibrated probability passes 1/2, which rises with what is calibrated: the score, or its
+    probability. Only decisions are those of the calibrated model."""
+    (calibrator,) = found.calibrators
+    if found.method == "isotonic":
+        place = _even_place(calibrator)
+    else:
+        a, b = Fraction(float(calibrator.a_)), Fraction(float(calibrator.b_))
+        place = -b / a if a < 0 else None
+    if place is None or (of_probability and not 0 < place < 1):
+        raise UnsupportedModel(
+            f"{kind} has fitted a probability that never passes 1/2, or falls: it decides alike for everybody",
+            hint="calibrate on more rows",
+        )
+    shift = _separating_logit(model, place, space, kind) if of_probability else place
+    by = AffineMap(slope=Fraction(1), offset=-shift, size=abs(shift), operations=2)
+    made = without_rounding(map_score(model, by, kind))
+    said = (
+        "is a table of the score" if found.method == "isotonic" else "calibrates a probability, not a score"
+    )
+    head = replace(
+        made.head,
+        link=None,
+        zero_is_upper=False,
+        slope=Fraction(1),
+        offset=Fraction(0),
+        unlinked=f"the probability of {kind} {said}; of several folds it is taken",
+    )
+    return replace(made, head=head), by
+
+
+def _even_place(calibrator: Any) -> Fraction | None:
+    """The largest place where a fitted isotonic regression is 1/2 at most, between two of its knots; None where it never is, or always."""
+    places = [Fraction(float(t)) for t in calibrator.X_thresholds_]
+    values = [Fraction(float(value)) for value in calibrator.y_thresholds_]
+    half = Fraction(1, 2)
+    if values[0] > half or values[-1] <= half:
+        return None
+    last = max(n for n, value in enumerate(values) if value <= half)
+    share = (half - values[last]) / (values[last + 1] - values[last])
+    return places[last] + share * (places[last + 1] - places[last])
 
 
 def _link_calibration(model: Model, slope: Fraction, offset: Fraction, kind: str) -> Model:
@@ -176,6 +220,8 @@ def _apply_threshold(model: Model, wrapper: Any, space: Space, kind: str) -> tup
     # P(lower) >= t is P(upper) <= 1 - t, and -f >= t is f <= -t.
     if method == "decision_function":
         shift, slack, described = level if upper else -level, Fraction(0), True
+    elif model.head.link == "identity":
+        shift, slack, described = level if upper else 1 - level, Fraction(0), True
     else:
         level = level if upper else 1 - level
         shift, slack, described = (

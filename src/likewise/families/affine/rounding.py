@@ -142,3 +142,8 @@ def _is_tame(column: Column, space: Space) -> bool:
     return (
         max(abs(feature.lo), abs(feature.hi)) < LARGEST_CODE and max(coefficients, default=0) < LARGEST_FACTOR
     )
+
+
+def affine_rounding(rounding: object) -> AffineRounding | None:
+    """The rounding, if it is that of a sum of weighted columns."""
+    return rounding if isinstance(rounding, AffineRounding) else None

@@ -69,6 +69,11 @@ class Sum:
         return None
 
 
+def sum_body(body: object) -> Sum | None:
+    """The body, if it is a sum."""
+    return body if isinstance(body, Sum) else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SumScore:
     """The score of a sum over codes."""

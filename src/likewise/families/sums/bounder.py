@@ -79,7 +79,7 @@ class Side:
 class PartTrial:
     """What a part brings to the bound of each cell, and how a leaf says so."""
 
-    rule: Rule
+    by: Rule  # that lines are shown by
     worth: Floats
     lines: list[Line]
     used: list[NDArray[np.bool_]]  # by line: of which cells
@@ -89,10 +89,10 @@ class PartTrial:
     def at(self, i: int) -> PartBound:
         """Of one cell."""
         lines = tuple(
-            line.at(i, self.rule) for line, used in zip(self.lines, self.used, strict=True) if used[i]
+            line.at(i, self.by) for line, used in zip(self.lines, self.used, strict=True) if used[i]
         )
         here, there = (
-            None if side is None or not side.counts[i] else side.at(i, self.rule)
+            None if side is None or not side.counts[i] else side.at(i, self.by)
             for side in (self.here, self.there)
         )
         return PartBound(here=here, there=there, lines=lines)
@@ -321,7 +321,7 @@ class SumBounder(Bounder):
                 worth = worth + np.where(total > 0, total * np.where(total > 0, line.upper, 0.0), 0.0)
             lines.append(line)
             used.append(total > 0)
-        return PartTrial(rule=part.rule, worth=worth, lines=lines, used=used)
+        return PartTrial(by=part.rule, worth=worth, lines=lines, used=used)
 
     def _best_points(self, lo: Floats, hi: Floats, lean: Floats, trials: dict[int, PartTrial]) -> Floats:
         """For each cell the best of the pairs that the bounds of its parts are attained at."""

@@ -92,3 +92,8 @@ class SumRounding:
 
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> SumRounding:
         raise InternalError("columns are described before scores are added up")
+
+
+def sum_rounding(rounding: object) -> SumRounding | None:
+    """The rounding, if it is that of a sum."""
+    return rounding if isinstance(rounding, SumRounding) else None

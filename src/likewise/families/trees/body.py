@@ -179,6 +179,11 @@ def _restrict_levels(tree: Tree, kept: KeptLevels) -> Tree:
     return replace(tree, levels=levels)
 
 
+def tree_form(body: object) -> TreeForm | None:
+    """The body, if it is a score of trees."""
+    return body if isinstance(body, TreeForm) else None
+
+
 def scores_of_ensemble(ensemble: TreeSum) -> tuple[TreeForm, ...]:
     """All scores of an ensemble, a body each."""
     count = ensemble.n_scores

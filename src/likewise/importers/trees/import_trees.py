@@ -12,6 +12,7 @@ from likewise.importers.imported_model import ImportedModel, apply_wrappers
 from likewise.importers.registry import find_forest_reader
 from likewise.importers.trees.tree_check import check_settled_trees, check_trees, tree_sum_of_model
 from likewise.importers.trees.tree_model import LibraryModel, import_forest
+from likewise.importers.unfold import unfold
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +40,12 @@ def import_trees(
         inputs = replace(inputs, borrowed=borrowed)
     estimator, unfolded = answering_estimator(grown, estimator, unfolded)
     found = import_forest(grown, unfolded.steps, replace(inputs, levels=frame_levels(grown, inputs)))
+    if unfolded.wrappers and found.model.head.link == "identity" and found.model.n_scores == 2:
+        from likewise.importers.ensemble_members import import_wrapped_probability
+
+        return import_wrapped_probability(
+            estimator, unfolded, lambda inside: import_trees(inside, unfold(inside), grown, inputs, rows)
+        )
     inputs = found.reaching.inputs
     rows = inputs.recoding.coded(rows)
     model, replay = apply_wrappers(estimator, unfolded, found.model, inputs)
