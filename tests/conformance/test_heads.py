@@ -235,7 +235,7 @@ def test_an_isotonic_calibration_moves_the_decision():
     model = fitted(CalibratedClassifierCV(logistic(), method="isotonic", ensemble=False, cv=2))
     imported = assert_agrees(model, SPACE, X, decides=None)
     assert imported.model.head.link is None
-    with pytest.raises(UnsupportedModel, match="is a table of the score"):
+    with pytest.raises(lw.SpecError, match="is a table of the score"):
         lw.verify(model, SPACE, lw.Similarity(free=["city"]), lw.ProbabilityGap(0.5), X=X)
 
 
