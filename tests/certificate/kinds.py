@@ -297,6 +297,8 @@ CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feat
     "witness-polynomial": lambda: curved("poly", set(), verdict="BIASED"),
     "witness-kernel": lambda: curved("rbf", set(), verdict="BIASED"),
 }
+
+
 # Rules that the checker in JavaScript does not know yet: their golden files are kept apart.
 def votes(**asked: Any) -> Kind:
     """A logistic model and a tree that vote by their probabilities: neither sees much of the sex."""
