@@ -56,7 +56,9 @@ def row(name: str, model: Any, options: Options) -> list[str]:
     data = load_german(frame="pandas")
     y = np.asarray(data.y)
     words = make_column_selector(dtype_exclude=np.number)
-    prepared = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), words), remainder=StandardScaler())
+    prepared = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), words), remainder=StandardScaler()
+    )
     fitted = make_pipeline(prepared, model).fit(data.X, y == sorted(set(y.tolist()))[-1])
     similar = lw.Similarity(free=list(data.protected))
     import_model(fitted, data.space, rows=data.space.encode(data.X), like=data.X)
