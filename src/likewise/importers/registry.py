@@ -55,6 +55,12 @@ def _bayes_readers() -> Mapping[str, ScoreReader]:
     return dict.fromkeys(sklearn_bayes.ESTIMATORS, sklearn_bayes.import_bayes)
 
 
+def _process_readers() -> Mapping[str, ScoreReader]:
+    from likewise.importers import sklearn_gaussian_process as processes
+
+    return dict.fromkeys(processes.ESTIMATORS, processes.import_gaussian_process)
+
+
 def _statsmodels_readers() -> Mapping[str, ScoreReader]:
     from likewise.importers import statsmodels_results
 
@@ -132,6 +138,7 @@ SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
     "sklearn.kernel_ridge": _kernel_readers,
     "sklearn.neural_network": _network,
     NAIVE_BAYES: _bayes_readers,
+    "sklearn.gaussian_process": _process_readers,
     STATSMODELS_RESULTS: _statsmodels_readers,
 }
 FOREST_READERS: dict[str, Callable[[], Mapping[str, ForestReader]]] = {
@@ -358,7 +365,7 @@ def _reader_names(rooms: Mapping[str, Callable[[], Mapping[str, Any]]]) -> set[s
 EXAMPLES = {
     "linear models": ("LogisticRegression", "LinearSVC", "Ridge", "SGDClassifier", "LinearDiscriminantAnalysis"),
     "naive Bayes": ("GaussianNB", "CategoricalNB"),
-    "kernel machines": ("SVC", "SVR", "KernelRidge"),
+    "kernel machines": ("SVC", "SVR", "KernelRidge", "GaussianProcessRegressor"),
     "trees": ("DecisionTreeClassifier", "RandomForestClassifier", "GradientBoostingClassifier", "HistGradientBoostingClassifier"),
     "networks": ("MLPClassifier", "MLPRegressor"),
     "boosters": ("XGBClassifier", "LGBMClassifier", "CatBoostClassifier", "ExplainableBoostingClassifier"),

@@ -166,6 +166,10 @@ def make_replay(
         from likewise.importers.sklearn_network import ShownScores
 
         asked, before = ShownScores(unfolded.final), unfolded.steps
+    elif type(unfolded.final).__name__ == "GaussianProcessClassifier":
+        from likewise.importers.sklearn_gaussian_process import ShownLatentMeans
+
+        asked, before = ShownLatentMeans(unfolded.final), unfolded.steps
     elif is_naive_bayes(unfolded.final):
         from likewise.importers.sklearn_bayes import ShownLikelihoods
 
