@@ -68,7 +68,7 @@ class KernelPart:
 def import_gaussian_process(estimator: Any, embedding: tuple[Column, ...]) -> ScoreModels:
     """The model of a fitted Gaussian process on these columns."""
     name = type(estimator).__name__
-    fitted = getattr(estimator, "base_estimator_", None) if name == CLASSIFIER else estimator
+    fitted: Any = getattr(estimator, "base_estimator_", None) if name == CLASSIFIER else estimator
     if not hasattr(fitted, "X_train_"):
         if name == CLASSIFIER and fitted is not None:
             raise UnsupportedModel(
