@@ -3,7 +3,7 @@
     python -m benchmarks defaults [--data adult german] [--models rf et ...] [--seconds 20]
 
 Adult and German through an `OrdinalEncoder` and the estimator as its library makes it; `rf-blind` is a random forest that does not see what may
-differ. Everything is CPU seconds of one core: `import` reading the model and comparing it with the original, `verify` and `measure` the whole
+differ, `catboost100` has the size of `lgbm`, 100 trees of 32 leaves. Everything is CPU seconds of one core: `import` reading the model and comparing it with the original, `verify` and `measure` the whole
 calls, import, compiled loops from the disk and checker included.
 """
 
@@ -26,7 +26,7 @@ from likewise.datasets import load_adult, load_german
 from likewise.importers.imported_model import import_model
 
 LOADERS = {"adult": load_adult, "german": load_german}
-MODELS = ("dt", "rf", "rf-blind", "et", "gb", "histgb", "xgb", "lgbm")
+MODELS = ("dt", "rf", "rf-blind", "et", "gb", "histgb", "xgb", "lgbm", "catboost", "catboost100")
 HEADINGS = ("data", "model", "leaves", "import", "verdict", "verify", "largest gap", "measure")
 
 
@@ -76,6 +76,11 @@ def estimator(family: str) -> Any:
         from xgboost import XGBClassifier
 
         return XGBClassifier(n_jobs=1)
+    if family.startswith("catboost"):
+        from catboost import CatBoostClassifier
+
+        size = {"iterations": 100, "depth": 5} if family.endswith("100") else {}
+        return CatBoostClassifier(**size, thread_count=1, verbose=0, allow_writing_files=False)
     from lightgbm import LGBMClassifier
 
     return LGBMClassifier(n_jobs=1, verbose=-1)
