@@ -54,6 +54,7 @@ class Options:
     seconds: float = 3.0
     limit: float = 400.0
     keep: Path | None = None
+    run_none: bool = False
     write: Path | None = None
 
 
@@ -206,6 +207,8 @@ def take_census(options: Options) -> Iterator[Finding]:
                 if one.part not in options.parts or (options.only and one.name not in options.only):
                     continue
                 place = (name, one.part, one.title)
+                if place not in kept and options.run_none:
+                    continue
                 if place not in kept:
                     kept[place] = examiner.examine(one, name)
                     _write_kept(options.keep, kept.values())
@@ -248,7 +251,7 @@ def page(findings: Sequence[Finding], options: Options) -> str:
         "",
         "Made by `python -m benchmarks census --write docs/census.md`"
         f" ({machine}, Python {platform.python_version()}, {date.today()}): every classifier and regressor of scikit-learn that takes a table, every transformer in front of three models, and the boosting libraries, all with their default settings, on"
-        f" up to {options.rows:,} rows of {', '.join(data)}; {options.seconds:g} CPU seconds for each question, and what is protected in the data may differ.",
+        f" some hundred rows of {', '.join(data)} ({options.rows:,} at most); {options.seconds:g} CPU seconds for each question, and what is protected in the data may differ.",
         "",
         "*Proved*: the model is read, and `verify` is FAIR or BIASED about its decisions, or the largest gap has a bracket whose upper end is certified. *Searched*: it is read, and neither was reached in that time. *Black box*: it is asked, pairs that break a"
         " claim are found, and nothing is proved. *Refused*: nothing is answered. [Pipelines](pipelines.md) says what is read and how.",
@@ -332,6 +335,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--keep", type=Path, help="a file that findings are kept in: what is there is not run again"
     )
+    parser.add_argument("--run-none", action="store_true", help="show what is kept, and run nothing")
     parser.add_argument("--write", type=Path, help="the page to write")
     given = parser.parse_args(arguments)
     run(
@@ -343,6 +347,7 @@ def main(arguments: list[str]) -> None:
             seconds=given.seconds,
             limit=given.limit,
             keep=given.keep,
+            run_none=given.run_none,
             write=given.write,
         )
     )

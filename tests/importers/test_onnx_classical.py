@@ -165,6 +165,21 @@ def test_gaps_are_bracketed(name, tmp_path):
     assert found.upper >= widest - 1e-5
 
 
+@pytest.mark.parametrize(("trees", "link"), [(4, "identity"), (5, None)])
+def test_sums_of_shares_are_probabilities_where_they_are_at_most_one(trees, link, tmp_path):
+    """A fifth in single precision is more than a fifth."""
+    X, value = rows()
+    forest = RandomForestClassifier(trees, max_depth=3, random_state=0)
+    model = exported(make_pipeline(columns("ordinal"), forest).fit(X, value > 0), tmp_path / "m.onnx")
+    assert model.head.link == link
+    assert model.head.rule == "argmax"
+    if link is None:
+        with pytest.raises(LikewiseError, match="post_transform"):
+            lw.measure(model, SPACE, SIMILAR, of="probability", budget=60)
+    else:
+        assert lw.measure(model, SPACE, SIMILAR, of="probability", budget=60).upper <= 1
+
+
 def test_labels_of_zipmap_and_names_of_text(tmp_path):
     X, value = rows()
     pipeline = make_pipeline(columns("one-hot"), LogisticRegression())
@@ -242,6 +257,30 @@ def regressor(**tree):
     return classical("TreeEnsembleRegressor", outputs=["scores"], **{**given, **tree})
 
 
+def joint(modes=(0, 1), **more):
+    """The same trees as `regressor(**stump())`, as newer files have them."""
+    lists = {
+        "nodes_splits": np.float32([0.3, 1.5]),
+        "nodes_modes": np.uint8(modes),
+        "leaf_weights": np.float32([1.0, -2.0, 0.25, 4.0]),
+    }
+    given = {
+        **{name: onnx.numpy_helper.from_array(value, name) for name, value in lists.items()},
+        "nodes_featureids": [0, 1],
+        "nodes_truenodeids": [0, 2],
+        "nodes_trueleafs": [1, 1],
+        "nodes_falsenodeids": [1, 3],
+        "nodes_falseleafs": [1, 1],
+        "nodes_missing_value_tracks_true": [0, 1],
+        "leaf_targetids": [0, 0, 0, 0],
+        "tree_roots": [0, 1],
+        "n_targets": 1,
+        "aggregate_function": 1,
+        "post_transform": 0,
+    }
+    return classical("TreeEnsemble", outputs=["scores"], **{**given, **more})
+
+
 def saved(proto, path):
     path.write_bytes(proto.SerializeToString())
     return load_model(path)
@@ -273,6 +312,23 @@ def test_trees_part_numbers_as_the_runtime_does(mode, missing, dtype, tmp_path):
     body = found.model.bodies[0]
     for row, given in zip(codes.tolist(), theirs.tolist(), strict=True):
         assert body.exact([Fraction(code) for code in row]) == Fraction(given)
+
+
+@pytest.mark.parametrize("modes", [(0, 1), (3, 2)])
+@pytest.mark.parametrize("mean", [False, True])
+def test_trees_of_newer_files_are_read_too(modes, mean, tmp_path, monkeypatch):
+    proto = graph([joint(modes, aggregate_function=0 if mean else 1)], labels=False, version=5)
+    model = saved(proto, tmp_path / "m.onnx")
+    assert model.stand_in is None
+    space = lw.Space({"a": lw.Continuous(-1, 1, missing=True), "b": lw.Continuous(0, 3, missing=True)})
+    found = import_model(model, space, rows=np.empty((0, 2)))
+    values = np.array(list(product([*beside(0.3), np.nan], [*beside(1.5), np.nan])))
+    theirs = model.predict(values)
+    codes = space.encode(pd.DataFrame(values, columns=["a", "b"]))
+    exact = [found.model.bodies[0].exact([Fraction(code) for code in row]) for row in codes.tolist()]
+    assert exact == [Fraction(value) for value in theirs.tolist()]
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert load_model(tmp_path / "m.onnx").predict(values).tolist() == theirs.tolist()
 
 
 @pytest.mark.parametrize("mode", ["BRANCH_EQ", "BRANCH_NEQ"])
@@ -387,6 +443,11 @@ REFUSED = {
     "kernel 'SIGMOID'": classical("SVMRegressor", outputs=["scores"], coefficients=[1.0], support_vectors=[1.0, 2.0], n_supports=1, rho=[0.0], kernel_type="SIGMOID"),
     "do not fit each other": classical("SVMRegressor", outputs=["scores"], coefficients=[1.0], support_vectors=[1.0, 2.0], n_supports=2, rho=[0.0], kernel_type="RBF"),
     "no support vectors": classical("SVMRegressor", outputs=["scores"], coefficients=[1.0], support_vectors=[1.0], n_supports=-3, rho=[0.0], kernel_type="RBF"),
+    "sets of categories": joint((6, 0)),
+    "two ways to one": joint(nodes_truenodeids=[1, 2]),
+    "two ways to one, or|a child that is not there": joint(nodes_truenodeids=[7, 2]),
+    "in each list of them": joint(leaf_targetids=[0]),
+    "transforms its sums": joint(post_transform=1),
     "has a label twice": classical("LinearClassifier", coefficients=[1.0, 2.0], intercepts=[0.0], classlabels_ints=[1, 1]),
 }  # fmt: skip
 
@@ -395,7 +456,8 @@ REFUSED = {
 def test_what_is_not_known_is_refused(words, tmp_path):
     node = REFUSED[words]
     space = lw.Space({"a": lw.Continuous(-1, 1), "b": lw.Integer(0, 3)})
-    proto = graph([node], labels=len(node.output) == 2)
+    version = 5 if node.op_type == "TreeEnsemble" else 3
+    proto = graph([node], labels=len(node.output) == 2, version=version)
     with pytest.raises(UnsupportedModel, match=words):
         import_model(saved(proto, tmp_path / "m.onnx"), space, rows=np.empty((0, 2)))
 

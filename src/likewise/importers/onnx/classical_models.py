@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.trees.body import LEAF
+from likewise.importers.onnx import joint_trees
 from likewise.importers.onnx.answers import start_session
 from likewise.importers.onnx.column_tracing import GraphColumns
 from likewise.importers.onnx.inputs import feature_names, feed, map_columns
@@ -34,9 +36,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REGRESSORS = tuple(
-    f"{CLASSICAL}.{name}" for name in ("LinearRegressor", "SVMRegressor", "TreeEnsembleRegressor")
+    f"{CLASSICAL}.{name}"
+    for name in ("LinearRegressor", "SVMRegressor", "TreeEnsembleRegressor", "TreeEnsemble")
 )
 SCORING = (*CLASSIFIERS, *REGRESSORS)
+JOINT = joint_trees.OPERATOR
 NORMALIZER = f"{CLASSICAL}.Normalizer"
 TRANSFORMS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")
 LIST_ATTRIBUTES = ("classlabels_ints", "classlabels_int64s", "classlabels_strings")
@@ -76,9 +80,11 @@ def find_scoring(graph: Graph, labels: tuple[Any, ...] | None) -> tuple[Graph, S
         )
     node = found[0]
     place = graph.nodes.index(node)
+    if node.operator == JOINT:
+        node = replace(node, attributes=joint_trees.regressor_attributes(node))
     if len(node.inputs) != 1:
         node.refuse(f"has {len(node.inputs)} inputs")
-    tail = tuple(one for one in graph.nodes[place + 1 :] if one is not node)
+    tail = graph.nodes[place + 1 :]
     front = _needed(graph, node.inputs[0])
     if graph.label is not None and graph.label != node.label and node.operator in CLASSIFIERS:
         raise UnsupportedModel(
@@ -219,7 +225,7 @@ def _tree_classifier(
             transform,
             tail,
             linked=transform == "SOFTMAX",
-            shares=transform == "NONE" and _all_positive(node),
+            shares=transform == "NONE" and _are_shares(node, stored),
         )
         return ScoringNode(node=node, stored=stored, head=head, shown=_all, own=own, tail=tail)
     if set(node.attributes["class_ids"]) != {0}:
@@ -234,7 +240,7 @@ def _tree_classifier(
         node.refuse(
             f"has weights above 0 alone and post_transform={transform!r}, of which programs make different labels"
         )
-    head = _head(labels, transform, tail, shares=True)
+    head = _head(labels, transform, tail, shares=_are_shares(node, stored))
     if head.link is None:
         head = Head(labels=labels, rule="argmax", unlinked=head.unlinked)
     return ScoringNode(node=node, stored=stored, head=head, shown=_all, own=own, tail=tail)
@@ -242,6 +248,17 @@ def _tree_classifier(
 
 def _all_positive(node: Node) -> bool:
     return bool(min(node.attributes["class_weights"]) >= 0)
+
+
+def _are_shares(node: Node, stored: StoredTrees) -> bool:
+    """Whether all sums lie between 0 and 1, exactly: what is said of probabilities relies on it. Shares that are rounded to single precision may add up to more."""
+    base = [Fraction(float(value)) for value in node.attributes.get("base_values", ())]
+    ends = [base or [Fraction(0)] * stored.targets for _ in range(2)]
+    for tree in stored.trees:
+        leaves = tree.weights[tree.true == LEAF]
+        for k, extreme in enumerate((leaves.min(axis=0), leaves.max(axis=0))):
+            ends[k] = [end + Fraction(value) for end, value in zip(ends[k], extreme.tolist(), strict=False)]
+    return min(ends[0]) >= 0 and max(ends[1]) <= 1
 
 
 def _tree_bias(node: Node, targets: int) -> tuple[float, ...]:
@@ -264,7 +281,9 @@ def _head(
 ) -> Head:
     """How scores decide, and whether what the graph shows is a known function of them."""
     after = [one for one in tail if one.operator not in ("Identity", "Cast")]
-    through = all(one.operator == NORMALIZER and one.attributes.get("norm") == "L1" for one in after)
+    through = all(
+        one.operator == NORMALIZER and one.attributes.get("norm") == "L1" and not shares for one in after
+    )
     unlinked = None
     if not (linked or shares) or not through:
         unlinked = f"its file makes no probabilities of its scores that are a known function of them (post_transform {transform})"
@@ -348,17 +367,14 @@ class ClassicalModel(Answers):
         self._start()
 
     def _start(self) -> None:
-        node = self.scoring.node
+        node = scoring_nodes(self.graph)[0]
         attributes = {
             name: value for name, value in node.attributes.items() if name not in ("prob_a", "prob_b")
         }
-        extra = replace(
-            node,
-            name=RAW,
-            output=RAW,
-            label=LABEL if node.label else "",
-            attributes={**attributes, "post_transform": "NONE"},
-        )
+        if node.operator in CLASSIFIERS:
+            attributes["post_transform"] = "NONE"
+        label = LABEL if node.label else ""
+        extra = replace(node, name=RAW, output=RAW, label=label, attributes=attributes)
         wanted = [self.graph.output, RAW, *filter(None, [node.label])]
         self._wanted = list(dict.fromkeys(wanted))
         self._session, self.stand_in = start_session(

@@ -44,8 +44,10 @@ DTYPES: dict[int, type[np.generic]] = {
     9: np.bool_,
     11: np.float64,
 }  # TensorProto.DataType
+BYTES = 2  # of attributes alone
 STORED = {
     1: "float_data",
+    BYTES: "int32_data",
     6: "int32_data",
     7: "int64_data",
     9: "int32_data",
@@ -282,7 +284,9 @@ def _read_attribute(attribute: Any, folder: Path | None) -> Any:
         return tuple(map(float, attribute.floats))
     if kind == attribute.STRINGS:
         return tuple(one.decode("utf-8", "replace") for one in attribute.strings)
-    return _read_tensor(attribute.t, folder) if kind == attribute.TENSOR else None
+    return (
+        _read_tensor(attribute.t, folder, {**DTYPES, BYTES: np.uint8}) if kind == attribute.TENSOR else None
+    )
 
 
 def _read_inputs(graph: Any, stored: Mapping[str, Any]) -> tuple[GraphInput, ...]:
@@ -351,10 +355,10 @@ def _read_shape(tensor: Any) -> tuple[int, ...]:
     return shape
 
 
-def _read_tensor(tensor: Any, folder: Path | None) -> Tensor:
+def _read_tensor(tensor: Any, folder: Path | None, types: Mapping[int, type[np.generic]] = DTYPES) -> Tensor:
     name, shape = str(tensor.name), _read_shape(tensor)
     size = math.prod(shape)
-    dtype = DTYPES.get(tensor.data_type)
+    dtype = types.get(tensor.data_type)
     if dtype is None:
         raise UnsupportedModel(
             f"the tensor {name!r} is of {_type_name(tensor.data_type)}",
