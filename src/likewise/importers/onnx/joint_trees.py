@@ -57,7 +57,7 @@ def regressor_attributes(node: Node) -> dict[str, Any]:
                 node.refuse("has a child that is not there, or two ways to one", hint="the file is damaged")
             seen.add((leaf, at))
             first, second = count, count + 1
-            row = (tree, number, 0, 0, 0, "LEAF", 0.0, 0)
+            row: tuple[Any, ...] = (tree, number, 0, 0, 0, "LEAF", 0.0, 0)
             if leaf:
                 for name, value in zip(
                     leaves, (tree, number, int(targets[at]), float(weights[at])), strict=True
