@@ -3,7 +3,7 @@
     python -m benchmarks census [--data german credit adult] [--parts classifiers ...] [--only NAME ...] [--keep FILE] [--write docs/census.md]
 
 Every classifier and regressor of scikit-learn that takes a table, every transformer in front of three models, and the boosting libraries, with default settings
-(`_census_models`), fitted on some rows of a data set. Classifiers are asked for a verdict about decisions and a certified bracket of probabilities or scores, regressors for the bracket;
+(`_census_models`), fitted on some rows of a data set. Classifiers are asked for a verdict about decisions and, where that is UNKNOWN, for a certified bracket of probabilities or scores; regressors for the bracket;
 budgets are CPU seconds. Each model is fitted and asked in another process, which is ended when it takes too long, so that nothing ends the run. `--keep` remembers what was found, and only what is missing there is run.
 """
 
@@ -117,7 +117,7 @@ def examine(one: CountedModel, name: str, options: Options, tell: Callable[[str]
 
 
 def _ask(model: Any, space: lw.Space, similar: lw.Similarity, X: Any, seconds: float) -> dict[str, str]:
-    """Verdict and bracket, and what they amount to."""
+    """The verdict, or where that is left open, and of numbers, a bracket; and what it amounts to."""
     verdict = why = ""
     asked: str | None = None
     if hasattr(model, "classes_"):
@@ -125,6 +125,8 @@ def _ask(model: Any, space: lw.Space, similar: lw.Similarity, X: Any, seconds: f
         verdict, why, asked = str(result.verdict), result.reason or "", result.stats.get("black_box")
     if asked is not None:
         return {"kind": "black box", "verdict": verdict, "why": asked}
+    if verdict in ("FAIR", "BIASED"):
+        return {"kind": "proved", "verdict": verdict}
     try:
         gap = lw.measure(
             model, space, similar, of="probability" if verdict else "score", X=X, budget=seconds, certify=True
@@ -139,12 +141,11 @@ def _ask(model: Any, space: lw.Space, similar: lw.Similarity, X: Any, seconds: f
         and not (gap.of == "probability" and gap.upper >= 1)
     )
     bracket = f"[{gap.lower:.3g}, {gap.upper:.3g}]{'' if certified else '?'}"
-    proved = verdict in ("FAIR", "BIASED") or certified
     return {
-        "kind": "proved" if proved else "searched",
+        "kind": "proved" if certified else "searched",
         "verdict": verdict,
         "bracket": bracket,
-        "why": "" if proved else why or gap.reason or "",
+        "why": "" if certified else why or gap.reason or "",
     }
 
 
