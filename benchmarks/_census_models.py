@@ -101,7 +101,10 @@ def fit_model(one: CountedModel, rows: FittingRows) -> Any:
     """The fitted pipeline, or the model itself where it takes words."""
     target = rows.amounts if one.part == "regressors" or one.name.endswith("Regressor") else rows.labels
     if one.part == "boosters":
-        return BOOSTERS[one.name](rows, target)
+        try:
+            return BOOSTERS[one.name](rows, target)
+        except (ValueError, TypeError) as error:
+            raise CannotBeFitted(f"{type(error).__name__}: {error}") from error
     failure: Exception | None = None
     for prepare in PREPARATIONS:
         try:
@@ -218,10 +221,10 @@ def _numbered(target: Any) -> Any:
     return values if values.dtype.kind == "f" else np.unique(values, return_inverse=True)[1]
 
 
-def _xgboost(name: str) -> Any:
+def _xgboost(name: str, **settings: Any) -> Any:
     import xgboost
 
-    return getattr(xgboost, name)(n_jobs=1)
+    return getattr(xgboost, name)(n_jobs=1, **settings)
 
 
 def _lightgbm(name: str) -> Any:
@@ -254,7 +257,9 @@ def _on_catboost_words(make: Callable[[], Any]) -> Callable[[FittingRows, Any], 
 
 BOOSTERS: dict[str, Callable[[FittingRows, Any], Any]] = {
     "XGBClassifier": _coded(lambda: _xgboost("XGBClassifier")),
-    "XGBClassifier, own categories": _on_categories(lambda: _xgboost("XGBClassifier")),
+    "XGBClassifier, own categories": _on_categories(
+        lambda: _xgboost("XGBClassifier", enable_categorical=True)
+    ),
     "XGBRFClassifier": _coded(lambda: _xgboost("XGBRFClassifier")),
     "XGBRegressor": _coded(lambda: _xgboost("XGBRegressor")),
     "LGBMClassifier": _coded(lambda: _lightgbm("LGBMClassifier")),
