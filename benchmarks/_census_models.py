@@ -173,7 +173,9 @@ def _made(kind: Any) -> Any:
         settings["random_state"] = 0
     if "estimators" in known:
         settings["estimators"] = _three(kind.__name__)
-    elif "estimator" in known and known["estimator"].default is inspect.Parameter.empty:
+    elif "estimator" in known and (
+        known["estimator"].default is inspect.Parameter.empty or kind.__name__ == "SelfTrainingClassifier"
+    ):
         settings["estimator"] = _three(kind.__name__)[0][1]
     elif "base_estimator" in known and known["base_estimator"].default is inspect.Parameter.empty:
         settings["base_estimator"] = _three(kind.__name__)[0][1]

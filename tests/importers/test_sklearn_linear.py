@@ -12,6 +12,7 @@ import sklearn.discriminant_analysis
 import sklearn.linear_model
 import sklearn.svm
 from sklearn.cross_decomposition import PLSRegression
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.semi_supervised import SelfTrainingClassifier
 from tests.strategies import logistic_model, svc_model
@@ -296,3 +297,26 @@ def test_models_that_choose_their_rows_are_those_that_they_were_fitted_with_last
     similar = lw.Similarity(free=["group"])
     property = lw.ScoreGap(0.0) if target is TARGET else lw.ProbabilityGap(0.0)
     assert lw.verify(fitted, SPACE, similar, property, X=X, budget=60).verdict == "BIASED"
+
+
+@pytest.mark.parametrize(
+    ("model", "target"),
+    [
+        (DummyRegressor(), TARGET),
+        (DummyClassifier(), LABELS),
+        (DummyClassifier(strategy="most_frequent"), LABELS),
+        (DummyClassifier(strategy="constant", constant="yes"), LABELS),
+        (DummyClassifier(), np.arange(60) % 3),
+    ],
+)
+def test_what_says_the_same_of_everybody_is_fair(model, target):
+    fitted, similar = model.fit(X, target), lw.Similarity(free=["group"])
+    property = lw.ScoreGap(0.0) if target is TARGET else None
+    result = lw.verify(fitted, SPACE, similar, property, X=X, budget=60)
+    assert result.verdict == "FAIR"
+    assert result.certificate is not None
+
+
+def test_lots_are_asked():
+    drawn = DummyClassifier(strategy="uniform", random_state=0).fit(X, LABELS)
+    assert lw.verify(drawn, SPACE, lw.Similarity(free=["group"]), X=X, budget=2).verdict != "FAIR"

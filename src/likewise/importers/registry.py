@@ -74,6 +74,12 @@ def _discriminant_readers() -> Mapping[str, ScoreReader]:
     return {**_linear_readers(), **quadratic}
 
 
+def _dummy_readers() -> Mapping[str, ScoreReader]:
+    from likewise.importers import sklearn_dummy
+
+    return dict.fromkeys(sklearn_dummy.ESTIMATORS, sklearn_dummy.import_dummy)
+
+
 def _tree_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.trees import hist_boosting, sklearn_trees
 
@@ -137,6 +143,7 @@ SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
     "sklearn.svm": _machine_readers,
     "sklearn.kernel_ridge": _kernel_readers,
     "sklearn.neural_network": _network,
+    "sklearn.dummy": _dummy_readers,
     NAIVE_BAYES: _bayes_readers,
     "sklearn.gaussian_process": _process_readers,
     STATSMODELS_RESULTS: _statsmodels_readers,
