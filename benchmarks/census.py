@@ -39,6 +39,7 @@ from benchmarks._census_models import (
 
 LOADERS = {"german": "load_german", "credit": "load_credit", "adult": "load_adult"}
 KINDS = ("proved", "searched", "black box", "refused", "not fitted")
+HEADINGS = ("data", "models", *KINDS, "not run", "share that is proved about")
 SEED = 0
 FITTED = "fitted"
 
@@ -235,11 +236,13 @@ def _write_kept(file: Path | None, findings: Iterable[Finding]) -> None:
 def count_kinds(findings: Sequence[Finding]) -> list[list[str]]:
     """One line a data set and part: how many of each kind, and the share that is proved about of those that were fitted."""
     lines = []
+    everything = Counter(one.part for one in counted_models())
     for name, part in dict.fromkeys((one.data, one.part) for one in findings):
         counted = Counter(one.kind for one in findings if (one.data, one.part) == (name, part))
         fitted = counted.total() - counted["not fitted"]
         share = f"{100 * counted['proved'] / fitted:.0f} %" if fitted else ""
-        lines.append([name, part, *(str(counted[kind]) for kind in KINDS), share])
+        left = everything[part] - counted.total()
+        lines.append([name, part, *(str(counted[kind]) for kind in KINDS), str(left), share])
     return lines
 
 
@@ -257,7 +260,7 @@ def page(findings: Sequence[Finding], options: Options) -> str:
         "*Proved*: the model is read, and `verify` is FAIR or BIASED about its decisions, or the largest gap has a bracket whose upper end is certified. *Searched*: it is read, and neither was reached in that time. *Black box*: it is asked, pairs that break a"
         " claim are found, and nothing is proved. *Refused*: nothing is answered. [Pipelines](pipelines.md) says what is read and how.",
         "",
-        *_markdown(("data", "models", *KINDS, "proved"), count_kinds(findings)),
+        *_markdown(HEADINGS, count_kinds(findings)),
     ]
     for part in dict.fromkeys(one.part for one in findings):
         own = [one for one in findings if one.part == part]
@@ -313,7 +316,7 @@ def run(options: Options | None = None) -> None:
             f"{one.data:<7} {one.title:<52} {_in_words(one):<44} {one.seconds:5.1f} s  {one.why[:120]}",
             flush=True,
         )
-    table = Table("data", "models", *KINDS, "proved")
+    table = Table(*HEADINGS)
     for line in count_kinds(findings):
         table.add_row(*line)
     Console(width=120).print(table)
