@@ -45,6 +45,10 @@ class CountedModel:
     behind: str = ""
 
     @property
+    def decides(self) -> bool:
+        return self.part != "regressors" and not self.name.endswith("Regressor")
+
+    @property
     def title(self) -> str:
         return f"{self.name}, {self.behind}" if self.behind else self.name
 
@@ -99,7 +103,7 @@ ALSO_TRANSFORM = (
 
 def fit_model(one: CountedModel, rows: FittingRows) -> Any:
     """The fitted pipeline, or the model itself where it takes words."""
-    target = rows.amounts if one.part == "regressors" or one.name.endswith("Regressor") else rows.labels
+    target = rows.labels if one.decides else rows.amounts
     if one.part == "boosters":
         try:
             return BOOSTERS[one.name](rows, target)

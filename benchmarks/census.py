@@ -109,7 +109,8 @@ def examine(one: CountedModel, name: str, options: Options, tell: Callable[[str]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = _ask(model, space, lw.Similarity(free=list(protected)), rows.X, options.seconds)
+            similar = lw.Similarity(free=list(protected))
+            found = _ask(model, space, similar, rows.X, options.seconds, decides=one.decides)
     except lw.LikewiseError as error:
         found = {"kind": "refused", "why": _short(error)}
     except Exception as error:  # noqa: BLE001 - the census goes on, and shows it
@@ -117,11 +118,13 @@ def examine(one: CountedModel, name: str, options: Options, tell: Callable[[str]
     return Finding(**known, **found, seconds=round(time.process_time() - max(started, fitted), 1))
 
 
-def _ask(model: Any, space: lw.Space, similar: lw.Similarity, X: Any, seconds: float) -> dict[str, str]:
+def _ask(
+    model: Any, space: lw.Space, similar: lw.Similarity, X: Any, seconds: float, *, decides: bool
+) -> dict[str, str]:
     """The verdict, or where that is left open, and of numbers, a bracket; and what it amounts to."""
     verdict = why = ""
     asked: str | None = None
-    if hasattr(model, "classes_"):
+    if decides:
         result = lw.verify(model, space, similar, X=X, budget=seconds)
         verdict, why, asked = str(result.verdict), result.reason or "", result.stats.get("black_box")
     if asked is not None:
@@ -240,8 +243,8 @@ def count_kinds(findings: Sequence[Finding]) -> list[list[str]]:
     for name, part in dict.fromkeys((one.data, one.part) for one in findings):
         counted = Counter(one.kind for one in findings if (one.data, one.part) == (name, part))
         fitted = counted.total() - counted["not fitted"]
-        share = f"{100 * counted['proved'] / fitted:.0f} %" if fitted else ""
         left = everything[part] - counted.total()
+        share = f"{100 * counted['proved'] / fitted:.0f} %" if fitted and not left else ""
         lines.append([name, part, *(str(counted[kind]) for kind in KINDS), str(left), share])
     return lines
 
