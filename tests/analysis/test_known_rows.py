@@ -149,6 +149,15 @@ def test_the_margin_is_not_below_that_of_the_rows(fitted, name):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_search")
+def test_compare_does_not_fall_behind_the_rows_of_either_model(fitted):
+    models = fitted("forest"), fitted("boosted")
+    found = lw.compare(*models, SPACE, WIDE, lw.ProbabilityGap(0.01), X=X, of="probability", budget=60)
+    for model, disparity in zip(models, found.disparities, strict=True):
+        assert disparity.lower >= audited_gap(model, WIDE, "probability") - 1e-3 / 16
+
+
+@pytest.mark.slow
 def test_the_radius_is_refuted_by_a_row(fitted, monkeypatch):
     """At the largest tolerance, where a row has 63 counterparts of its age, of which the first look takes one."""
     monkeypatch.setattr(portfolio, "falsify", lambda _problem: None)
