@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a claim file only names it:
-    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`)."""
+    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `like_data`: of all pairs that break it, the one nearest to a row is asked for."""
 
     model: Any
     space: Space
@@ -43,6 +43,7 @@ class Claim:
     codes: Floats | None = None
     numbers: NDArray[np.int64] | None = None
     outside: Mapping[str, int] | None = None
+    like_data: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.property, (SameDecision, ScoreGap, ProbabilityGap)):

@@ -16,14 +16,15 @@ from likewise.answers.sentences import (
     reason_facts,
     warning_facts,
 )
-from likewise.answers.texts import plural
-from likewise.figures import seconds_text
+from likewise.answers.texts import plural, value_text
+from likewise.figures import number_text, seconds_text
 from likewise.verifying.result import pair_of, rounding_in_words, treatment_of
 
 if TYPE_CHECKING:
     from likewise.verifying.result import Result
 
 
+MOST_DIFFERING = 5  # features of a row that are shown where it differs
 DECISIONS_MAY_DIFFER = "may still differ: two probabilities that are close can lie on both sides of the threshold; whether they do is another claim"
 
 
@@ -33,7 +34,7 @@ def verdict_answer(
     """The whole of it; without the claim where that is told elsewhere."""
     blocks: list[Block] = list(claim_facts(result)) if claim else []
     blocks += [fact("verdict", verdict_in_words(result)), *reading_facts(result.stats)]
-    blocks += pair_of_result(result, telling)
+    blocks += [*pair_of_result(result, telling), *nearest_row_facts(result)]
     blocks += ground_facts(result)
     blocks += proof_facts(None if result.certificate is None else telling.proof)
     return Answer(
@@ -118,6 +119,26 @@ def pair_of_result(result: Result, telling: Audience = PYTHON_AUDIENCE) -> list[
         return []
     return [
         pair_answer(pair_of(result.pair, result.claimed.space.names), treatment_of(result), **telling.pair)
+    ]
+
+
+def nearest_row_facts(result: Result) -> list[Fact]:
+    """Who in the data is nearest to the pair, where that was asked for."""
+    near = result.stats.get("nearest_row")
+    if near is None:
+        return []
+    who = "first" if near["individual"] == 1 else "second"
+    if not near["differs"]:
+        return [fact("like", f"the {who} individual is row {near['row']} of the data")]
+    has = [f"{name} = {value_text(value)}" for name, value in near["differs"].items()]
+    more = f" and {len(has) - MOST_DIFFERING} more" if len(has) > MOST_DIFFERING else ""
+    return [
+        fact(
+            "like",
+            f"nobody in the data is part of such a pair; nearest to the {who} individual is row {near['row']}, which has "
+            f"{', '.join(has[:MOST_DIFFERING])}{more}: a distance of {number_text(near['distance'], 2)}, where two rows are usually "
+            f"{number_text(near['usual_distance'], 2)} apart",
+        )
     ]
 
 

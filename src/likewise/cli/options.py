@@ -236,6 +236,11 @@ COMPARE_TOLERANCE = click.Option(
     metavar="T",
     help="How closely to compare.",
 )
+LIKE_DATA = click.Option(
+    ["--like-data"],
+    is_flag=True,
+    help="Show the pair that is nearest to a row of the data, and which row that is.",
+)
 JUNIT = click.Option(
     ["--junit"], metavar="FILE", help="Write a JUnit XML report here, one test case for each claim file."
 )

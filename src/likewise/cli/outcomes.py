@@ -17,7 +17,7 @@ from likewise.cli.certificate_files import certificate_file
 from likewise.cli.claim_process import Crash
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
-from likewise.errors import InternalError, LikewiseError
+from likewise.errors import InternalError, LikewiseError, SpecError
 
 if TYPE_CHECKING:
     from likewise.answers.answer import Answer
@@ -123,11 +123,16 @@ class ClaimOutcome:
 
 
 def read_claims(
-    each: Sequence[ClaimFlags], property_text: str | None, class_text: str | None
+    each: Sequence[ClaimFlags],
+    property_text: str | None,
+    class_text: str | None,
+    *,
+    like_data: bool = False,
 ) -> list[ClaimOutcome]:
-    """Every claim, loaded; or, where one cannot be read, which ones, and no other one to be searched."""
+    """Every claim, loaded; or, where one cannot be read, which ones, and no other one to be searched. `like_data` asks for pairs near the rows of the data."""
     outcomes = [
-        _catch_error(flags, partial(_load_outcome, flags, property_text, class_text)) for flags in each
+        _catch_error(flags, partial(_load_outcome, flags, property_text, class_text, like_data=like_data))
+        for flags in each
     ]
     if any(outcome.error is not None for outcome in outcomes):
         return [one if one.error else ClaimOutcome(flags=one.flags, not_asked=STOPPED) for one in outcomes]
@@ -218,13 +223,20 @@ def _catch_crash(outcome: ClaimOutcome, make: Callable[[], ClaimOutcome]) -> Cla
         return replace(outcome, crash=Crash.by(error))
 
 
-def _load_outcome(flags: ClaimFlags, property_text: str | None, class_text: str | None) -> ClaimOutcome:
+def _load_outcome(
+    flags: ClaimFlags, property_text: str | None, class_text: str | None, *, like_data: bool
+) -> ClaimOutcome:
     from likewise.cli.claims import load_claim
     from likewise.run import Run
     from likewise.search.budget import Budget
 
     run = Run(budget=Budget(0, flags.import_budget))
     loaded = load_claim(flags, run, property_text, class_text)
+    if like_data:
+        if loaded.rows is None:
+            raise SpecError("--like-data needs data", hint="--data rows.csv, or [data] in the claim file")
+        claim = replace(loaded.problem.claim, like_data=True)
+        loaded = replace(loaded, problem=replace(loaded.problem, claim=claim))
     return ClaimOutcome(flags=flags, loaded=loaded, import_seconds=run.budget.import_seconds)
 
 

@@ -78,7 +78,18 @@ COMMANDS = (
     Command(
         run=verify,
         section=ASK,
-        options=(o.SPECS, *o.CLAIM, o.PROPERTY, o.CLASS, *o.SEARCH, *o.KEEP, o.JUNIT, o.SARIF, *o.OUTPUT),
+        options=(
+            o.SPECS,
+            *o.CLAIM,
+            o.PROPERTY,
+            o.CLASS,
+            o.LIKE_DATA,
+            *o.SEARCH,
+            *o.KEEP,
+            o.JUNIT,
+            o.SARIF,
+            *o.OUTPUT,
+        ),
         exits=EXIT_CODES_TEXT,
     ),
     Command(

@@ -36,7 +36,7 @@ def verify(**given: Any) -> int:
     _clear_reports(reports)
     from likewise.cli.outcomes import decide_claims, exit_code, read_claims
 
-    outcomes = read_claims(each, given["property"], given["class_of_interest"])
+    outcomes = read_claims(each, given["property"], given["class_of_interest"], like_data=given["like_data"])
     keep = partial(checkpoint_file, given["checkpoint"], several=len(each) > 1)
     outcomes = decide_claims(outcomes, look, progress=not show.quiet, keep=keep, resume=given["resume"])
     _save_certificates(outcomes, show)

@@ -46,7 +46,7 @@ class RowPairs:
 
 def pairs_of_rows(problem: SearchTask) -> RowPairs:
     """The known rows beside those who are similar, as far as there is time; that there is no witness says nothing."""
-    x, other, depth = _deepest_of_all(problem)
+    x, other, depth = deepest_of_all(problem)
     order = np.argsort(-depth, kind="stable")
     witness = None
     with suppress(OutOfTime), problem.budget.watched():
@@ -58,7 +58,7 @@ def pairs_of_rows(problem: SearchTask) -> RowPairs:
     return RowPairs(witness=witness, rows=x[order[:CLIMBERS]])
 
 
-def _deepest_of_all(problem: SearchTask) -> tuple[Floats, Floats, Floats]:
+def deepest_of_all(problem: SearchTask) -> tuple[Floats, Floats, Floats]:
     """Pairs of rows and their counterparts that may be witnesses, and how deep they are."""
     inquiry, nobody = _inquiry(problem), problem.rows[:0]
     found: list[tuple[Floats, Floats, Floats]] = [(nobody, nobody, np.empty(0))]
@@ -116,13 +116,18 @@ def _deepest_pairs(
     if inquiry.question.kind != "decision":  # of decisions the widest gap need not be the largest margin
         some = some[np.argsort(-piece.gap[some], kind="stable")[:KEPT]]
     x, other = piece.rows[some], piece.counterpart[some]
+    turned, depth = pair_depths(problem, x, other)
+    return np.where(turned[:, None], other, x), np.where(turned[:, None], x, other), depth
+
+
+def pair_depths(problem: SearchTask, x: Floats, other: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Of many pairs whether the second individual comes first in what is sought, and how deep they are then, in float64: above 0 for witnesses."""
     ahead, behind = problem.signals(x), problem.signals(other)
-    here, there = np.full(len(some), -np.inf), np.full(len(some), -np.inf)
+    here, there = np.full(len(x), -np.inf), np.full(len(x), -np.inf)
     for (witnesses, first, second), (_, first_of_other, second_of_other) in zip(ahead, behind, strict=True):
         for best, deep in (
             (here, witnesses.margin(first, second_of_other)),
             (there, witnesses.margin(first_of_other, second)),
         ):
             np.maximum(best, np.where(np.isnan(deep), -np.inf, deep), out=best)
-    turned = (there > here)[:, None]
-    return np.where(turned, other, x), np.where(turned, x, other), np.maximum(here, there)
+    return there > here, np.maximum(here, there)

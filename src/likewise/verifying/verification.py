@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.errors import SpecError
 from likewise.problem import Problem, make_claim, prepare
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
+from likewise.search.plausible import choose_plausible, nearest_row
 from likewise.search.portfolio import decide
 from likewise.spec.properties import Property
 from likewise.verifying.certification import CheckRunner, keep_state
@@ -21,8 +23,11 @@ from likewise.verifying.result import Result, StatedClaim
 from likewise.verifying.verdicts import ClaimOutcome, give_verdict
 
 if TYPE_CHECKING:
+    from likewise.model.cases import Witness
+    from likewise.search.task import SearchTask
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
+    from likewise.verifying.posed_problem import PosedProblem
 
 
 def verify(
@@ -38,6 +43,7 @@ def verify(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     certify: bool = True,
+    like_data: bool = False,
     import_budget: float = IMPORT_SECONDS,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
@@ -72,6 +78,8 @@ def verify(
     certify : bool
         Write the proof and have it checked. Without, no proof is written and a claim that the search
         could not break is UNKNOWN: only what the checker accepted is FAIR.
+    like_data : bool
+        Of all pairs at hand show the one that is nearest to a row of `X`, and say which row that is and how far away: `stats["nearest_row"]`.
     import_budget : float
         Seconds that reading the model and comparing it with the original may take; a model that takes longer is refused by a `BudgetError`.
     checkpoint : path, optional
@@ -104,17 +112,27 @@ def verify(
         checkpoint=checkpoint,
         resume=resume,
     ) as run:
-        problem = prepare(make_claim(model, space, similar, property, X), run)
-        return verify_problem(problem, run, certify=certify)
+        claim = replace(make_claim(model, space, similar, property, X), like_data=like_data)
+        return verify_problem(prepare(claim, run), run, certify=certify)
 
 
 def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Result:
     """The verdict on a claim whose model was read already."""
+    like_data = problem.claim.like_data
+    if like_data and problem.claim.X is None:
+        raise SpecError("pairs like the data need the data", hint="verify(..., X=X, like_data=True)")
     posed, claimed = pose(problem, run), StatedClaim.of(problem)
     keep_state(posed, run.checkpoint, repr(problem.claim.property).encode())
     with interruptible(run.budget):
-        found = ClaimOutcome(posed, decide(posed.task), claimed)
+        outcome = decide(posed.task)
+        if like_data and outcome.witness is not None:
+            outcome = replace(
+                outcome, witness=choose_plausible(_task_of_rows(problem, posed), outcome.witness)
+            )
+        found = ClaimOutcome(posed, outcome, claimed)
         result = give_verdict(found, CheckRunner.of(run) if certify else None)
+        if like_data and found.witness is not None and result.pair is not None:
+            result = replace(result, stats={**result.stats, **_row_stats(problem, posed, found.witness)})
     # Also how long reading the model took, while the clock of the budget stood still, and what was compared then.
     stats = {**result.stats, **run.budget.stats, **problem.imported.compared.stats}
     if result.verdict == "BIASED":
@@ -122,3 +140,20 @@ def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Resul
 
         stats["repairable"] = can_repair(problem.claim.model, problem.imported.model)
     return replace(result, stats=stats)
+
+
+def _task_of_rows(problem: Problem, posed: PosedProblem) -> SearchTask:
+    """The search's task with the rows of the data as known individuals, and no others."""
+    return replace(posed.task, rows=problem.imported.recoding.coded(problem.codes))
+
+
+def _row_stats(problem: Problem, posed: PosedProblem, witness: Witness) -> dict[str, Any]:
+    """The row that is nearest to a pair, and what it has where the two differ, in the user's own values."""
+    near = nearest_row(_task_of_rows(problem, posed), [codes for codes, _ in posed.ordered(witness)])
+    if near is None:
+        return {}
+    claim, place = problem.claim, near.place
+    number = place if claim.numbers is None else int(claim.numbers[place])
+    names, codes = claim.space.names, problem.codes[place]
+    differs = {names[k]: claim.space.value(k, float(codes[k])) for k in near.differing}
+    return {"nearest_row": {**near.stats, "row": number, "differs": differs}}
