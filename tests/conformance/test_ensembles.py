@@ -25,6 +25,7 @@ from sklearn.ensemble import (
     VotingRegressor,
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -269,5 +270,25 @@ def test_refused_by_name(why):
 def test_a_kernel_among_them_is_searched_and_proved():
     model = fitted(behind(VotingClassifier([("a", SVC()), ("b", logistic()), ("c", LinearSVC())])), LABELS)
     labels = model.predict(EVERYBODY)
+    differ = any(labels[i] != labels[j] for i, j in PAIRS)
+    assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
+
+
+WRAPPED_BOOSTERS = {
+    "threshold": lambda booster: FixedThresholdClassifier(booster, threshold=0.3),
+    "sigmoid": lambda booster: CalibratedClassifierCV(booster, ensemble=False, cv=2),
+    "isotonic": lambda booster: CalibratedClassifierCV(booster, ensemble=False, cv=2, method="isotonic"),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED_BOOSTERS)
+def test_what_stands_around_a_booster_moves_its_decision(name):
+    xgboost = pytest.importorskip("xgboost")
+    booster = behind(xgboost.XGBClassifier(n_estimators=4, max_depth=2))
+    model = fitted(WRAPPED_BOOSTERS[name](booster), (LABELS == "yes").astype(int))
+    labels = model.predict(EVERYBODY)
+    imported = import_model(model, SPACE, rows=SPACE.encode(X), like=X)
+    exact = [imported.model.exact([Fraction(c) for c in row]) for row in SPACE.encode(EVERYBODY).tolist()]
+    assert [imported.model.head.decide(row) for row in exact] == labels.tolist()
     differ = any(labels[i] != labels[j] for i, j in PAIRS)
     assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")

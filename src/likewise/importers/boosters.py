@@ -105,12 +105,13 @@ def answering_estimator(
     answers, head = grown.answers, grown.head
     if answers is None or head.labels is None:
         return estimator, unfolded
-    if unfolded.wrappers:
+    decides = head.undecided is not None or answers.decides
+    if unfolded.wrappers and (decides or head.n_scores > 1 or head.link != "logistic"):
         raise UnsupportedModel(
             f"{type(unfolded.wrappers[0]).__name__} around {grown.family} is not supported",
             hint=f"verify the {grown.family} inside of it",
         )
-    if head.undecided is not None or answers.decides:
+    if decides:
         estimator = PipelineAnswers(unfolded.steps, answers)
     return estimator, replace(unfolded, asked=answers, before=unfolded.steps)
 
