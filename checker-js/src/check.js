@@ -32,6 +32,7 @@ import { checkWitness } from './witness.js';
  * @property {Map<string, number>} rules how often each was used
  * @property {Rational | null} clearance
  * @property {boolean} coversFloatingPoint
+ * @property {boolean | null} somebodyIsShown section 6; null for a witness, or if the end was not reached
  * @property {number | null} labelOfEverybody section 14
  * @property {number | null} line where it was rejected
  * @property {string | null} reason
@@ -54,6 +55,7 @@ export function checkCertificate(file, { seconds = 3600, onProgress } = {}) {
     rules: new Map(),
     clearance: null,
     coversFloatingPoint: false,
+    somebodyIsShown: null,
     labelOfEverybody: null,
     line: null,
     reason: null,
@@ -134,6 +136,7 @@ function readCertificate(certificate, report, clock, onProgress) {
       checkEnd(certificate, end.sha256);
       report.clearance = end.clearance;
       report.coversFloatingPoint = end.coversFloatingPoint;
+      report.somebodyIsShown = end.somebodyIsShown;
       report.labelOfEverybody = walk.labelOfEverybody();
       return;
     }

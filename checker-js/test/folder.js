@@ -1,2 +1,4 @@
 /** Where the golden certificates are. */
 export const goldenFolder = new URL('../../tests/certificate/golden/', import.meta.url);
+/** Golden certificates with rules that came later. */
+export const laterFolder = new URL('../../tests/certificate/golden_later/', import.meta.url);

@@ -5,13 +5,16 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { checkCertificate } from '../src/check.js';
 import { reportLines } from '../src/report.js';
-import { goldenFolder } from './folder.js';
+import { goldenFolder, laterFolder } from './folder.js';
 
-const verdicts = JSON.parse(readFileSync(new URL('verdicts.json', goldenFolder), 'utf8'));
+const cases = [goldenFolder, laterFolder].flatMap((folder) => {
+  const verdicts = JSON.parse(readFileSync(new URL('verdicts.json', folder), 'utf8'));
+  return Object.entries(verdicts).map(([name, verdict]) => ({ name, verdict, path: new URL(name, folder) }));
+});
 
-for (const [name, verdict] of Object.entries(verdicts)) {
+for (const { name, verdict, path } of cases) {
   test(name, () => {
-    const report = checkCertificate(new Uint8Array(readFileSync(new URL(name, goldenFolder))));
+    const report = checkCertificate(new Uint8Array(readFileSync(path)));
     assert.equal(report.answer === 'accepted', verdict.accepted, report.reason ?? '');
     assert.equal(report.kind, verdict.kind);
     assert.deepEqual(report.digests, verdict.digests);

@@ -6,13 +6,15 @@ import { CombinedBody, readCombined } from './combined.js';
 import { NetworkBody, readNetwork } from './network.js';
 import { PolynomialBody, readPolynomial } from './polynomial.js';
 import { RbfBody, readRbf } from './rbf.js';
+import { readSum, SumBody } from './sum.js';
 import { readTrees, TreesBody } from './trees.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('./columns.js').BodyContext} BodyContext
  * @typedef {AffineBody | RbfBody | PolynomialBody | TreesBody | NetworkBody} PlainBody
- * @typedef {PlainBody | CombinedBody} Body
+ * @typedef {PlainBody | SumBody} CombinableBody
+ * @typedef {CombinableBody | CombinedBody} Body
  */
 
 /**
@@ -44,7 +46,29 @@ function readPlainBody(json, context) {
  */
 export function readBody(json, context) {
   const combined = json instanceof Map && json.get('kind') === 'combined';
-  return combined ? readCombined(json, context, readPlainBody) : readPlainBody(json, context);
+  return combined ? readCombined(json, context, readCombinable) : readCombinable(json, context);
+}
+
+/**
+ * Any body but a combined one (section 11).
+ * @param {Json} json
+ * @param {BodyContext} context
+ * @returns {CombinableBody}
+ */
+function readCombinable(json, context) {
+  const isSum = json instanceof Map && json.get('kind') === 'sum';
+  return isSum ? readSum(json, context, readPlainBody) : readPlainBody(json, context);
+}
+
+/**
+ * How many terms with an exponential a body has, for section 4's limit of `enumerated`.
+ * @param {Body} body
+ * @returns {number}
+ */
+export function exponentialTerms(body) {
+  if (body.kind === 'rbf') return body.terms.length;
+  if (body.kind === 'combined') return body.bodies.reduce((total, own) => total + exponentialTerms(own), 0);
+  return body.kind === 'sum' ? body.parts.reduce((total, part) => total + exponentialTerms(part.body), 0) : 0;
 }
 
 /**
@@ -53,5 +77,6 @@ export function readBody(json, context) {
  * @returns {boolean}
  */
 export function knowsMissingValues(body) {
-  return body.kind === 'combined' ? body.bodies.every(knowsMissingValues) : body.kind === 'trees';
+  if (body.kind === 'combined') return body.bodies.every(knowsMissingValues);
+  return body.kind === 'sum' ? body.parts.every((part) => knowsMissingValues(part.body)) : body.kind === 'trees';
 }

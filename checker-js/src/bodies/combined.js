@@ -8,7 +8,7 @@ import { reject, require } from '../rejection.js';
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('../exact/interval.js').Interval} Interval
- * @typedef {import('./bodies.js').PlainBody} PlainBody
+ * @typedef {import('./bodies.js').CombinableBody} CombinableBody
  * @typedef {import('./columns.js').BodyContext} BodyContext
  */
 
@@ -20,7 +20,7 @@ export class CombinedBody {
   /**
    * @param {'mean' | 'max' | 'min'} how
    * @param {Rational[]} weights of a mean
-   * @param {PlainBody[]} bodies
+   * @param {CombinableBody[]} bodies
    */
   constructor(how, weights, bodies) {
     this.how = how;
@@ -72,7 +72,7 @@ export class CombinedBody {
 
 /**
  * Enclosures of the scores of any body; exact ones where it is rational.
- * @param {PlainBody | CombinedBody} body
+ * @param {CombinableBody | CombinedBody} body
  * @param {Rational[]} codes
  * @param {number} bits
  * @returns {Interval[]}
@@ -86,9 +86,9 @@ export function encloseScores(body, codes, bits) {
 /**
  * @param {Json} json
  * @param {BodyContext} context
- * @param {(json: Json, context: BodyContext) => PlainBody} readPlainBody
+ * @param {(json: Json, context: BodyContext) => CombinableBody} readCombinable
  */
-export function readCombined(json, context, readPlainBody) {
+export function readCombined(json, context, readCombinable) {
   const how = json instanceof Map ? json.get('how') : null;
   if (how !== 'mean' && how !== 'max' && how !== 'min') return reject('body: an unknown way to combine');
   require(how === 'mean' || context.scores === null, 'body: several scores are combined by their mean only');
@@ -100,5 +100,5 @@ export function readCombined(json, context, readPlainBody) {
     require(weights.every((weight) => weight.sign() >= 0), 'body: a negative weight');
     require(sum(weights).equals(ONE), 'body: the weights do not add up to 1');
   }
-  return new CombinedBody(how, weights, items.map((item) => readPlainBody(item, context)));
+  return new CombinedBody(how, weights, items.map((item) => readCombinable(item, context)));
 }

@@ -14,6 +14,7 @@ import { reject, require } from '../rejection.js';
  * @property {string[] | null} labels
  * @property {boolean} zeroIsUpper
  * @property {{slope: Rational, offset: Rational} | null} link logistic of slope f + offset
+ * @property {boolean} exponential whether the link is exp (section 16)
  */
 
 /**
@@ -44,7 +45,9 @@ function readHeadOfTwo(json) {
   const labels = part('labels') === null ? null : readArrayOf(part('labels'), 'labels', 2).map(readLabel);
   const zero = part('zero');
   require(zero === 'lower' || zero === 'upper', 'head: "zero" is neither "lower" nor "upper"');
-  return { kind: 'two', labels, zeroIsUpper: zero === 'upper', link: readLink(part('link')) };
+  const exponential = part('link') === 'exponential';
+  require(!exponential || labels === null, 'head: the exponential link has no labels');
+  return { kind: 'two', labels, zeroIsUpper: zero === 'upper', link: exponential ? null : readLink(part('link')), exponential };
 }
 
 /** @param {Json} json */

@@ -1,10 +1,11 @@
-/** The model line (section 2, "Model"): body, head and rounding, as far as they fit each other and the space. */
+/** The model line (section 2, "Model"): body, head, rounding and features, as far as they fit each other and the space. */
 
 import { knowsMissingValues, readBody } from '../bodies/bodies.js';
 import { readObject, readOnly, readText } from '../file/fields.js';
 import { require } from '../rejection.js';
 import { readHead } from './head.js';
 import { readRounding } from './rounding.js';
+import { readFeatures, sameFeatures } from './space.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
@@ -28,8 +29,12 @@ import { readRounding } from './rounding.js';
  * @returns {Model}
  */
 export function readModel(json, space) {
-  const part = readObject(readOnly(json, 'model'), 'model', ['family', 'body', 'head', 'rounding']);
+  const part = readObject(readOnly(json, 'model'), 'model', ['family', 'body', 'head', 'rounding'], ['features']);
   const family = readText(part('family'), 'family');
+  const features = part('features');
+  if (features !== undefined) {
+    require(sameFeatures(readFeatures(features), space.features), 'model: its features are not those of the space');
+  }
   const head = readHead(part('head'));
   const body = readBody(part('body'), { space, scores: head.kind === 'classes' ? head.scores : null });
   const missing = space.features.some((feature) => feature.missing !== null);

@@ -1,4 +1,4 @@
-/** What similar individuals must have in common (section 2, "Property"; section 10, "Property"). */
+/** What similar individuals must have in common (section 2, "Property"; section 10, "Property"; section 16). */
 
 import { ONE, Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
@@ -13,9 +13,9 @@ import { reject, require } from '../rejection.js';
 
 /**
  * @typedef {object} Property
- * @property {'decision' | 'score' | 'probability'} kind
+ * @property {'decision' | 'score' | 'probability' | 'prediction'} kind
  * @property {Rational} margin of a decision; else 0
- * @property {Rational} delta of a score or a probability; else 0
+ * @property {Rational} delta of a score, a probability or a prediction; else 0
  * @property {number | null | undefined} ofClass the class of interest, null for all of them; undefined without classes
  */
 
@@ -26,13 +26,15 @@ import { reject, require } from '../rejection.js';
 export function readProperty(json) {
   const inner = readOnly(json, 'property');
   const kind = inner instanceof Map ? inner.get('kind') : null;
-  if (kind !== 'decision' && kind !== 'score' && kind !== 'probability') return reject('property: an unknown kind');
+  if (kind !== 'decision' && kind !== 'score' && kind !== 'probability' && kind !== 'prediction') {
+    return reject('property: an unknown kind');
+  }
   const number = kind === 'decision' ? 'margin' : 'delta';
   const part = readObject(inner, 'property', ['kind', number], ['class']);
   const value = readNumber(part(number), `${number} of the property`);
   if (kind !== 'decision') {
     require(value.sign() >= 0, 'property: delta is negative');
-    require(kind === 'score' || value.less(ONE), 'property: delta of a probability is not below 1');
+    require(kind !== 'probability' || value.less(ONE), 'property: delta of a probability is not below 1');
   }
   return {
     kind,
@@ -60,9 +62,11 @@ export function checkProperty(property, head) {
     require(property.ofClass === undefined, 'property: a class, but the model has no classes');
     require(property.kind !== 'decision' || head.labels !== null, 'property: a decision needs labels');
     require(property.kind !== 'probability' || head.link !== null, 'property: a probability needs a link');
+    require(property.kind !== 'prediction' || head.exponential, 'property: a prediction needs the exponential link');
     return;
   }
   if (property.ofClass === undefined) reject('property: the class is missing');
+  require(property.kind !== 'prediction', 'property: a model of several scores has no prediction');
   require(property.ofClass === null || property.ofClass < head.labels.length, 'property: a class that the model has not');
   if (property.kind === 'decision') {
     require(property.margin.sign() >= 0, 'property: a negative margin');

@@ -2,7 +2,7 @@
 
 import { polynomialValue } from '../bodies/columns.js';
 import { interval, roundedOut } from '../exact/interval.js';
-import { larger, ONE, Rational, ZERO } from '../exact/rational.js';
+import { larger, ONE, Rational, sum, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readInt, readNumbersOf, readObject } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
@@ -18,13 +18,18 @@ import { partsOf } from '../rules/pieces.js';
  */
 
 const MOST_OPERATIONS = 10_000_000n;
-const FINEST_BITS = 1 << 16;
+const FINEST_BITS = 1 << 17;
 
 /**
- * `operations` roundings to `bits` bits of terms whose absolute values add up to at most `size`; `smallest` is the power
- * of 2 of the smallest positive number of the program.
- * @typedef {{size: Rational, operations: bigint, bits: number, smallest: number}} Rounding
+ * `operations` roundings to `bits` bits of terms whose absolute values add up to at most `size`; `lost` is what one operation
+ * may lose by underflow. Where the description does not fit, nothing is covered.
+ * @typedef {{size: Rational, operations: bigint, bits: number, lost: Rational, fits: boolean}} Rounding
  */
+
+const LARGEST = Rational.dyadic(1n, 1000);
+const LARGEST_OF_SINGLE = Rational.dyadic(1n, 120);
+const LARGEST_IN_PIECES = Rational.dyadic(1n, 34);
+const LARGEST_COEFFICIENT = Rational.dyadic(1n, 100);
 
 /**
  * @param {Json} json
@@ -42,7 +47,8 @@ export function readRounding(json, body, head, space) {
     const operations = readInt(part('operations'), 'operations', 0n, MOST_OPERATIONS);
     require(body.size().atMost(size), 'rounding: the constant is smaller than the terms that are added');
     require(operations >= BigInt(body.trees.length), 'rounding: fewer operations than trees');
-    return { size, operations, bits, smallest: bits === 24 ? -149 : -1074 };
+    const fits = sumsStayFinite(size, operations, bits === 24 ? LARGEST_OF_SINGLE : LARGEST);
+    return { size, operations, bits, lost: Rational.dyadic(1n, bits === 24 ? -100 : -700), fits };
   }
   if (body.kind === 'affine' && head.kind === 'two') {
     const part = readObject(json, 'rounding', ['sizes', 'constant', 'operations']);
@@ -51,10 +57,46 @@ export function readRounding(json, body, head, space) {
     const constant = readNumber(part('constant'), 'constant of rounding');
     require(constant.sign() >= 0, 'rounding: a negative constant');
     const operations = readInt(part('operations'), 'operations', 0n, MOST_OPERATIONS);
-    const size = body.columns.reduce((total, column, c) => total.plus(sizes[c].times(largestOfColumn(column, space))), constant);
-    return { size, operations, bits: 53, smallest: -1074 };
+    const most = body.columns.map((column) => largestOfColumn(column, space));
+    const size = most.reduce((total, value, c) => total.plus(sizes[c].times(value)), constant);
+    const lost = ONE.plus(sum(sizes)).scaled(-700);
+    const fits =
+      body.bias[0].absolute().atMost(constant) &&
+      body.weights.every(([weight], c) => weight.absolute().atMost(sizes[c])) &&
+      operations >= BigInt(body.columns.length) &&
+      sumsStayFinite(size, operations, LARGEST) &&
+      most.every((value) => value.less(LARGEST)) &&
+      space.features.every((feature) => feature.levels !== null || liesWithin(feature, LARGEST)) &&
+      body.columns.every((column) => column.kind !== 'pieces' || piecesFit(column, space));
+    return { size, operations, bits: 53, lost, fits };
   }
   return json === null ? null : reject('rounding: must be null for this model');
+}
+
+/**
+ * @param {Rational} size
+ * @param {bigint} operations
+ * @param {Rational} limit
+ */
+function sumsStayFinite(size, operations, limit) {
+  return size.times(Rational.of(2n * (operations + 1n))).less(limit);
+}
+
+/**
+ * @param {Space['features'][number]} feature a number
+ * @param {Rational} limit
+ */
+function liesWithin({ lo, hi }, limit) {
+  return lo.absolute().less(limit) && hi.absolute().less(limit);
+}
+
+/**
+ * @param {import('../bodies/columns.js').PiecesColumn} column
+ * @param {Space} space
+ */
+function piecesFit({ feature, pieces }, space) {
+  const small = pieces.every((piece) => piece.every((coefficient) => coefficient.absolute().less(LARGEST_COEFFICIENT)));
+  return small && liesWithin(space.features[feature], LARGEST_IN_PIECES);
 }
 
 /**
@@ -76,13 +118,14 @@ function largestOfColumn(column, space) {
 }
 
 /**
- * Whether the clearance is larger than E = ((1 + 2^-bits)^operations - 1) size + operations 2^smallest.
+ * Whether the description fits, and the clearance is larger than E = ((1 + 2^-bits)^operations - 1) size + operations lost.
  * @param {Rounding} rounding
  * @param {Rational} clearance
  */
-export function covers({ size, operations, bits, smallest }, clearance) {
-  const least = Rational.of(operations).times(Rational.dyadic(1n, smallest));
-  for (let work = 256; work <= FINEST_BITS; work *= 4) {
+export function covers({ size, operations, bits, lost, fits }, clearance) {
+  if (!fits) return false;
+  const least = Rational.of(operations).times(lost);
+  for (let work = 256; work <= FINEST_BITS; work *= 8) {
     const growth = powerOf(ONE.plus(Rational.dyadic(1n, -bits)), operations, work);
     const low = growth.lo.minus(ONE).times(size).plus(least);
     const high = growth.hi.minus(ONE).times(size).plus(least);

@@ -1,6 +1,6 @@
 /** The space of individuals: features, their codes, and constraints (section 2, "Space"). */
 
-import { isDouble, nextDouble } from '../exact/doubles.js';
+import { holdsDouble, isDouble, nextDouble } from '../exact/doubles.js';
 import { ONE, Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArray, readArrayOf, readIndex, readNumbersOf, readObject, readOnly, readText } from '../file/fields.js';
@@ -39,15 +39,48 @@ import { reject, require } from '../rejection.js';
  */
 export function readSpace(json) {
   const part = readObject(readOnly(json, 'space'), 'space', ['features', 'constraints']);
-  const features = readArray(part('features'), 'features').map(readFeature);
-  require(features.length > 0, 'space: no feature');
-  require(features.length <= MAXIMUM.features, 'space: too many features');
-  require(new Set(features.map((feature) => feature.name)).size === features.length, 'space: two features of one name');
-  const levels = features.reduce((count, feature) => count + (feature.levels?.length ?? 0), 0);
-  require(levels <= MAXIMUM.levels, 'space: too many levels');
+  const features = readFeatures(part('features'));
   const constraints = readArray(part('constraints'), 'constraints').map((item) => readConstraint(item, features));
   require(constraints.length <= MAXIMUM.constraints, 'space: too many constraints');
   return { features, constraints };
+}
+
+/**
+ * @param {Json} json
+ * @returns {Feature[]}
+ */
+export function readFeatures(json) {
+  const items = readArray(json, 'features');
+  require(items.length > 0, 'space: no feature');
+  require(items.length <= MAXIMUM.features, 'space: too many features');
+  const features = items.map(readFeature);
+  require(new Set(features.map((feature) => feature.name)).size === features.length, 'space: two features of one name');
+  const levels = features.reduce((count, feature) => count + (feature.levels?.length ?? 0), 0);
+  require(levels <= MAXIMUM.levels, 'space: too many levels');
+  return features;
+}
+
+/**
+ * Whether two lists of features are the same by value (section 2, "Model").
+ * @param {Feature[]} features
+ * @param {Feature[]} others
+ */
+export function sameFeatures(features, others) {
+  return features.length === others.length && features.every((feature, k) => isSameFeature(feature, others[k]));
+}
+
+/**
+ * @param {Feature} feature
+ * @param {Feature} other
+ */
+function isSameFeature(feature, other) {
+  if (feature.name !== other.name || feature.kind !== other.kind) return false;
+  if (feature.levels === null || other.levels === null) {
+    const ends = feature.lo.equals(other.lo) && feature.lastNumber.equals(other.lastNumber);
+    return ends && (feature.missing === null) === (other.missing === null);
+  }
+  const theirs = other.levels.map(keyOfLevel);
+  return feature.levels.length === theirs.length && feature.levels.every((level, i) => keyOfLevel(level) === theirs[i]);
 }
 
 /**
@@ -73,6 +106,7 @@ function readNumericFeature(json, kind) {
   const hi = readNumber(part('hi'), `hi of ${name}`);
   require(lo.atMost(hi), `space: ${name} has lo > hi`);
   require(kind === 'continuous' || (lo.isWhole() && hi.isWhole()), `space: ${name} has ends that are not whole`);
+  require(kind === 'integer' || holdsDouble(lo, hi), `space: no double lies between lo and hi of ${name}`);
   const missing = part('missing') === undefined ? null : missingCode(part('missing'), kind, hi, name);
   return { name, kind, lo, hi: missing ?? hi, levels: null, discrete: kind === 'integer', missing, lastNumber: hi };
 }

@@ -28,3 +28,30 @@ export function nextDouble(value) {
   const next = shrinking ? Rational.dyadic(2n * mantissa + 1n, step - 1) : Rational.dyadic(mantissa + 1n, step);
   return isDouble(next) ? next : null;
 }
+
+/**
+ * @param {Rational} lo
+ * @param {Rational} hi at least lo
+ * @returns {boolean} whether a double lies in [lo, hi]
+ */
+export function holdsDouble(lo, hi) {
+  const first = firstDoubleFrom(lo);
+  return first !== null && first.atMost(hi);
+}
+
+/**
+ * @param {Rational} value
+ * @returns {Rational | null} the smallest double that is not below it; null above the largest one
+ */
+function firstDoubleFrom(value) {
+  if (value.isZero()) return value;
+  const largest = Rational.dyadic((1n << BigInt(DIGITS)) - 1n, HIGHEST);
+  if (largest.less(value)) return null;
+  if (value.atMost(largest.negated())) return largest.negated();
+  const { above, below, power } = value.reduced();
+  // |value| is at least 2^magnitude and less than 2^(magnitude + 1).
+  let magnitude = bitLength(above) - bitLength(below) + power;
+  if (value.absolute().less(Rational.dyadic(1n, magnitude))) magnitude -= 1;
+  const step = Math.max(LOWEST, magnitude - DIGITS + 1);
+  return Rational.dyadic(value.ceil(-step), step);
+}

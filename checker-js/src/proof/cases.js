@@ -89,6 +89,7 @@ export function lineCase(name, score, property) {
 function clearanceOfPair({ kind, margin, delta }, s, other) {
   if (kind === 'decision') return larger(margin.minus(s), other.plus(margin));
   if (kind === 'score') return delta.minus(s.minus(other)).half();
+  if (kind === 'prediction') return ZERO;
   const bits = 256;
   const apart = sigmaOfInterval(exactly(s), bits).hi.minus(sigmaOfInterval(exactly(other), bits).lo);
   return larger(ZERO, delta.minus(apart).scaled(1));

@@ -3,6 +3,7 @@
 import { covers } from '../claim/rounding.js';
 import { Rational } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
+import { isValid, readIndividual } from '../claim/space.js';
 import { readInt, readObject, readTruth } from '../file/fields.js';
 import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
@@ -17,10 +18,10 @@ import { ProofWalk } from './walk.js';
  * @param {Json} json what stands under "end"
  * @param {ProofWalk} walk
  * @param {Claim} claim
- * @returns {{clearance: Rational, coversFloatingPoint: boolean, sha256: Json}}
+ * @returns {{clearance: Rational, coversFloatingPoint: boolean, somebodyIsShown: boolean, sha256: Json}}
  */
 export function readEndOfProof(json, walk, claim) {
-  const part = readObject(json, 'end', ['nodes', 'clearance', 'covers_floating_point', 'sha256']);
+  const part = readObject(json, 'end', ['nodes', 'clearance', 'covers_floating_point', 'sha256'], ['somebody']);
   const nodes = readInt(part('nodes'), 'nodes', 0n, BigInt(MAXIMUM.nodes));
   const clearance = readNumber(part('clearance'), 'clearance');
   const stated = readTruth(part('covers_floating_point'), 'covers_floating_point');
@@ -29,8 +30,13 @@ export function readEndOfProof(json, walk, claim) {
   if (walk.clearance === null) return reject('no leaf has a pair in its cell: a claim about nobody');
   require(clearance.sign() >= 0, 'the clearance is negative');
   require(clearance.atMost(walk.clearance), 'the clearance is larger than that of a leaf');
-  require(stated === isCovered(claim, clearance), 'covers_floating_point is not as the clearance says');
-  return { clearance, coversFloatingPoint: stated, sha256: part('sha256') };
+  require(stated === isCovered(claim, clearance), 'covers_floating_point is not as the clearance and the description of rounding say');
+  const somebody = part('somebody');
+  if (somebody !== undefined) {
+    require(isValid(claim.space, readIndividual(claim.space, somebody, 'somebody')), 'somebody breaks a constraint');
+  }
+  const somebodyIsShown = somebody !== undefined || claim.space.constraints.length === 0;
+  return { clearance, coversFloatingPoint: stated, somebodyIsShown, sha256: part('sha256') };
 }
 
 /**
@@ -39,8 +45,8 @@ export function readEndOfProof(json, walk, claim) {
  */
 function isCovered({ model, property }, clearance) {
   if (model.rounding === null) return false;
-  // How a program computes sigma or softmax is not described; with the link identity there is nothing to compute.
+  // How a program computes sigma or softmax is not described, nor how it computes exp; with the link identity there is nothing to compute.
   const identity = model.head.kind === 'classes' && model.head.link === 'identity';
-  if (property.kind === 'probability' && !identity) return false;
+  if (property.kind === 'prediction' || (property.kind === 'probability' && !identity)) return false;
   return covers(model.rounding, clearance);
 }

@@ -12,10 +12,12 @@ import { odds } from '../rules/odds.js';
 import { polynomial } from '../rules/polynomial.js';
 import { softmax } from '../rules/softmax.js';
 import { sos } from '../rules/sos.js';
+import { sumRule } from '../rules/sum.js';
 import { trees } from '../rules/trees.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
+ * @typedef {import('../bodies/bodies.js').Body} Body
  * @typedef {import('../claim/claim.js').Claim} Claim
  * @typedef {import('./cases.js').Case} Case
  * @typedef {import('./cases.js').Line} Line
@@ -48,10 +50,33 @@ export class LeafContext {
     this.clock = clock;
     this.budget = budget;
     this.noClearance = ZERO;
+    /** @type {Line | null} */
+    this.knownLine = null;
     /** @type {Map<string, any>} */
     this.memory = new Map();
     /** @type {WeakMap<object, any>} */
     this.derived = new WeakMap();
+  }
+
+  /**
+   * The context of a leaf about a part of a sum (section 17).
+   * @param {Body} body
+   * @returns {LeafContext}
+   */
+  ofBody(body) {
+    const { model } = this.claim;
+    const claim = { ...this.claim, model: { ...model, body } };
+    return new LeafContext(claim, this.geometry, this.case, this.clock, this.budget);
+  }
+
+  /**
+   * The same context, for a leaf whose line is known: what stands in the place of its way is not read.
+   * @param {Line} line
+   * @returns {LeafContext}
+   */
+  withLine(line) {
+    this.knownLine = line;
+    return this;
   }
 
   /**
@@ -60,6 +85,7 @@ export class LeafContext {
    * @returns {Line}
    */
   readLine(way, mayBeArray = false) {
+    if (this.knownLine !== null) return this.knownLine;
     const key = keyOf(way);
     if (key === null) return this.case.readLine(way, mayBeArray);
     return this.remember(`line ${key}`, () => this.case.readLine(way, mayBeArray));
@@ -121,6 +147,7 @@ const RULES = new Map([
   ['odds', odds],
   ['network', network],
 ]);
+RULES.set('sum', sumRule(RULES));
 
 /**
  * @param {LeafContext} context

@@ -3,7 +3,7 @@
  * shows that the cell holds no witness.
  */
 
-import { logOf, multiply, subtract } from '../exact/interval.js';
+import { add, exactly, logOf, multiply, subtract } from '../exact/interval.js';
 import { HALF, ONE, Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { require } from '../rejection.js';
@@ -40,7 +40,25 @@ export function weightsOfWay(property, way) {
     require(value.equals(HALF), 'way: not 1/2');
     return { a: HALF, b: HALF, target: delta.half(), mayTouch: true };
   }
-  return tangentAt(value, delta);
+  return kind === 'prediction' ? tangentOfExponential(value, delta) : tangentAt(value, delta);
+}
+
+/**
+ * The tangent of the witness set of a prediction (section 16, "Way").
+ * @param {Rational} w
+ * @param {Rational} delta positive
+ * @returns {Weights}
+ */
+function tangentOfExponential(w, delta) {
+  require(HALF.atMost(w) && w.atMost(ONE), 'way: not from 1/2 to 1');
+  const b = ONE.minus(w);
+  const lean = w.scaled(1).minus(ONE);
+  // r log r, with 0 log 0 = 0.
+  const logTimes = (/** @type {Rational} */ r) => (r.isZero() ? exactly(ZERO) : multiply(logOf(r, BITS_OF_TARGET), r));
+  const middle = lean.isZero() ? exactly(ZERO) : multiply(logOf(delta, BITS_OF_TARGET), lean);
+  const target = subtract(add(subtract(logTimes(w), logTimes(b)), middle), logTimes(lean));
+  // 1/2: no logarithm is left, and T is 0.
+  return { a: w, b, target: lean.isZero() ? ZERO : target.lo, mayTouch: true };
 }
 
 /**

@@ -6,8 +6,8 @@
  */
 
 import { encloseScores } from '../bodies/combined.js';
-import { add, exactly, expOfInterval, interval, sigmaOf, subtract } from '../exact/interval.js';
-import { larger, Rational, ZERO } from '../exact/rational.js';
+import { add, exactly, expOf, expOfInterval, interval, logOf, multiply, sigmaOf, subtract } from '../exact/interval.js';
+import { bitLength, larger, ONE, Rational, ZERO } from '../exact/rational.js';
 import { reject } from '../rejection.js';
 
 /**
@@ -87,7 +87,32 @@ export function breaksProperty(property, s, other, bits) {
     return all([isAbove(s, margin), below === null ? null : !below]);
   }
   if (kind === 'score' || delta.isZero()) return isAbove(subtract(s, other), delta);
+  if (kind === 'prediction') return isPredictedAbove(s, other, delta, bits);
   return isAbove(subtract(sigmaOfInterval(s, bits), sigmaOfInterval(other, bits)), delta);
+}
+
+/**
+ * exp(s) - exp(s') > delta > 0 (section 16). Where s > 0 both sides are divided by exp(s): 1 - exp(s' - s) > delta exp(-s), so
+ * that no exponential is above 1. Where s is far below 0 it is enough that exp(s) > delta needs s > log delta.
+ * @param {Interval} s
+ * @param {Interval} other
+ * @param {Rational} delta
+ * @param {number} bits
+ * @returns {Answer}
+ */
+function isPredictedAbove(s, other, delta, bits) {
+  if (s.hi.atMost(other.lo)) return false;
+  if (s.hi.less(logOf(delta, bits).lo)) return false;
+  // Small deltas are seen only with as many bits more as they are small.
+  const work = bits + Math.max(0, bitLength(ONE.over(delta).ceil()));
+  const ends = [s.lo, s.hi].map((own, i) => {
+    const otherEnd = i === 0 ? other.hi : other.lo;
+    if (own.atMost(otherEnd)) return exactly(ONE.negated());
+    if (own.sign() <= 0) return subtract(subtract(expOf(own, work), expOf(otherEnd, work)), exactly(delta));
+    return subtract(subtract(exactly(ONE), expOf(otherEnd.minus(own), work)), multiply(expOf(own.negated(), work), delta));
+  });
+  if (ends[0].lo.sign() > 0) return true;
+  return ends[1].hi.sign() <= 0 ? false : null;
 }
 
 /**

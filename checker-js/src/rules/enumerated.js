@@ -6,6 +6,7 @@ import { MAXIMUM } from '../limits.js';
 import { require } from '../rejection.js';
 import { areSimilar } from '../claim/similarity.js';
 import { isValid } from '../claim/space.js';
+import { exponentialTerms } from '../bodies/bodies.js';
 import { decide } from '../proof/witness-set.js';
 
 /**
@@ -49,6 +50,9 @@ function countPoints(context, cell) {
     else require(cell.lo[v].equals(cell.hi[v]), 'enumerated: a continuous variable that is not fixed');
   });
   require(points <= MAXIMUM.pointsOfLeaf, 'enumerated: too many points in one leaf');
+  const { body } = context.claim.model;
+  const terms = body.irrational ? points * BigInt(exponentialTerms(body) * body.scores) : 0n;
+  require(terms <= MAXIMUM.termsOfLeaf, 'enumerated: too many terms in one leaf');
   context.budget.points += points;
   require(context.budget.points <= MAXIMUM.pointsOfCertificate, 'enumerated: too many points in the certificate');
 }
