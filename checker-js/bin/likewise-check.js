@@ -3,70 +3,140 @@
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { checkCertificate } from '../src/check.js';
-import { reportJson, reportLines } from '../src/report.js';
+import { Worker } from 'node:worker_threads';
 
-const USAGE = `usage: likewise-check.js [--json] [--full] [--quiet] [--seconds N] CERT [CERT ...]
+const USAGE = `usage: likewise-check.js [--claim FILE] [--model FILE] [--expect fair|biased] [--json] [--full] [--quiet]
+                         [--seconds N] [--memory MIB] CERT [CERT ...]
 
 Checks certificates in exact arithmetic.
 
-  --json       print the report as JSON, one line a certificate
-  --full       print the claim in full: every feature, level, constraint and pair
-  --quiet      print nothing but JSON if asked for it
-  --seconds N  reject what takes longer (default: 3600)
+  --claim FILE  the claim it must be about: the lines space, similarity, property and model
+  --model FILE  the model line it must speak of
+  --expect WHAT exit with 1 if it is accepted but not a proof about somebody (fair), or not a witness (biased)
+  --json        print the report as JSON, one line a certificate
+  --full        print the claim in full: every feature, level, constraint and pair
+  --quiet       print nothing but JSON if asked for it
+  --seconds N   give up after so many seconds (default: 3600)
+  --memory MIB  give up where more memory is needed
 
-Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage. With several certificates: the largest one.`;
+Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, --seconds, --memory);
+1 accepted, but not what --expect asks for. With several certificates: the largest one.`;
 
-const EXIT_CODES = { accepted: 0, rejected: 4, unreadable: 2 };
+const NOT_EXPECTED = 1;
+const WRONG_USAGE = 2;
+const NOT_FINISHED = 3;
+/** @type {Record<string, number>} */
+const EXIT_CODES = { accepted: 0, rejected: 4, unreadable: 2, unfinished: NOT_FINISHED };
 
-/** @returns {number} the exit code */
-function main() {
+/** @returns {Promise<number>} the exit code */
+async function main() {
   let options;
   try {
     options = parseArgs({
       allowPositionals: true,
       options: {
+        claim: { type: 'string' },
+        model: { type: 'string' },
+        expect: { type: 'string' },
         json: { type: 'boolean' },
         full: { type: 'boolean' },
         quiet: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         seconds: { type: 'string', default: '3600' },
+        memory: { type: 'string' },
       },
     });
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-    return 2;
+    console.error(`${wordsOf(error)}\n\n${USAGE}`);
+    return WRONG_USAGE;
   }
   const { values, positionals } = options;
-  const seconds = Number(values.seconds);
   if (values.help) {
     console.log(USAGE);
     return 0;
   }
-  if (positionals.length === 0 || !(seconds > 0)) {
+  const seconds = Number(values.seconds);
+  const memory = values.memory === undefined ? undefined : Number(values.memory);
+  const expectsKnown = values.expect === undefined || values.expect === 'fair' || values.expect === 'biased';
+  if (positionals.length === 0 || !(seconds > 0) || !(memory === undefined || memory > 0) || !expectsKnown) {
     console.error(USAGE);
-    return 2;
+    return WRONG_USAGE;
   }
-  return Math.max(...positionals.map((path) => checkFile(path, seconds, values)));
+  const asked = { expect: values.expect, full: values.full, seconds };
+  try {
+    if (values.claim !== undefined) Object.assign(asked, { claim: bytesOf(values.claim) });
+    if (values.model !== undefined) Object.assign(asked, { model: bytesOf(values.model) });
+  } catch (error) {
+    console.error(wordsOf(error));
+    return WRONG_USAGE;
+  }
+  let code = 0;
+  for (const path of positionals) code = Math.max(code, await checkFile(path, asked, memory, values));
+  return code;
 }
 
 /**
  * @param {string} path
- * @param {number} seconds
- * @param {{json?: boolean, full?: boolean, quiet?: boolean}} options
+ * @param {object} asked what is the same for all certificates
+ * @param {number | undefined} memory
+ * @param {{json?: boolean, quiet?: boolean}} options
  */
-function checkFile(path, seconds, { json, full, quiet }) {
-  let file;
+async function checkFile(path, asked, memory, { json, quiet }) {
+  let certificate;
   try {
-    file = new Uint8Array(readFileSync(path));
+    certificate = bytesOf(path);
   } catch (error) {
-    console.error(`UNREADABLE: ${error instanceof Error ? error.message : error}`);
+    console.error(`UNREADABLE: ${wordsOf(error)}`);
     return EXIT_CODES.unreadable;
   }
-  const report = checkCertificate(file, { seconds });
-  if (json) console.log(JSON.stringify({ file: path, ...reportJson(report) }));
-  else if (!quiet) console.log(reportLines(report, { full }).join('\n'));
-  return EXIT_CODES[report.answer];
+  const answer = await answerOf({ ...asked, certificate }, memory);
+  if (answer.kind !== 'report') {
+    console.error(`${answer.kind === 'unfinished' ? 'NOT FINISHED: ' : ''}${answer.reason}`);
+    if (answer.kind === 'error') throw new Error(`a defect of the checker: ${answer.reason}`);
+    return answer.kind === 'unfinished' ? NOT_FINISHED : WRONG_USAGE;
+  }
+  const { report, lines, asExpected } = answer;
+  if (json) console.log(JSON.stringify({ file: path, ...report, as_expected: asExpected }));
+  else if (!quiet) console.log([...lines, ...(asExpected === false ? ['BUT that is not what was expected'] : [])].join('\n'));
+  return asExpected === false ? NOT_EXPECTED : EXIT_CODES[report.answer];
 }
 
-process.exitCode = main();
+/**
+ * @param {object} job
+ * @param {number | undefined} memory in MiB
+ * @returns {Promise<any>} the last message of the thread, or why there is none
+ */
+function answerOf(job, memory) {
+  return new Promise((resolve) => {
+    const thread = new Worker(new URL('./thread.js', import.meta.url), {
+      resourceLimits: memory === undefined ? {} : { maxOldGenerationSizeMb: memory },
+    });
+    const end = (/** @type {object} */ answer) => {
+      process.removeListener('SIGINT', interrupted);
+      resolve(answer);
+      void thread.terminate();
+    };
+    const interrupted = () => end({ kind: 'unfinished', reason: 'interrupted' });
+    process.on('SIGINT', interrupted);
+    thread.on('message', (message) => {
+      if (message.kind !== 'progress') end(message);
+    });
+    thread.on('error', (error) => {
+      const outOfMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      end({ kind: outOfMemory ? 'unfinished' : 'error', reason: wordsOf(error) });
+    });
+    thread.postMessage(job);
+  });
+}
+
+/** @param {string} path */
+function bytesOf(path) {
+  return new Uint8Array(readFileSync(path));
+}
+
+/** @param {unknown} error */
+function wordsOf(error) {
+  return error instanceof Error ? error.message : `${error}`;
+}
+
+process.exitCode = await main();

@@ -7,12 +7,13 @@
 import { claimReader, CLAIM_LINES } from './claim/claim.js';
 import { parseJson } from './file/json.js';
 import { readArray, readObject, readOnly, readText } from './file/fields.js';
+import { checkBrackets, checkDenominators } from './file/line-limits.js';
 import { LineReader } from './file/lines.js';
 import { Sha256, sha256 } from './file/sha256.js';
 import { Clock } from './limits.js';
 import { readEndOfProof } from './proof/end.js';
 import { ProofWalk } from './proof/walk.js';
-import { Rejection, reject, require, Unreadable } from './rejection.js';
+import { Rejection, reject, require, Unfinished, Unreadable } from './rejection.js';
 import { checkWitness } from './witness.js';
 
 /**
@@ -23,7 +24,7 @@ import { checkWitness } from './witness.js';
 
 /**
  * @typedef {object} Report
- * @property {'accepted' | 'rejected' | 'unreadable'} answer
+ * @property {'accepted' | 'rejected' | 'unreadable' | 'unfinished'} answer
  * @property {'proof' | 'witness' | null} kind
  * @property {Claim | null} claim as far as it was read
  * @property {string[]} packs the parts of the specification that were needed
@@ -36,14 +37,23 @@ import { checkWitness } from './witness.js';
  * @property {number | null} labelOfEverybody section 14
  * @property {number | null} line where it was rejected
  * @property {string | null} reason
+ * @property {string[]} compared the lines that are those of the user's claim or model
+ */
+
+/**
+ * @typedef {object} CheckOptions
+ * @property {number} [seconds] from the first byte on; what takes longer is not finished
+ * @property {(lines: number) => void} [onProgress]
+ * @property {ReadonlyMap<string, string>} [expected] digests of lines of the claim, by name, that the user asks for
  */
 
 /**
  * @param {Uint8Array} file the certificate
- * @param {{seconds?: number, onProgress?: (lines: number) => void}} [options]
+ * @param {CheckOptions} [options]
  * @returns {Report}
  */
-export function checkCertificate(file, { seconds = 3600, onProgress } = {}) {
+export function checkCertificate(file, { seconds = 3600, onProgress, expected = new Map() } = {}) {
+  const clock = new Clock(seconds);
   /** @type {Report} */
   const report = {
     answer: 'unreadable',
@@ -59,15 +69,17 @@ export function checkCertificate(file, { seconds = 3600, onProgress } = {}) {
     labelOfEverybody: null,
     line: null,
     reason: null,
+    compared: [],
   };
-  const certificate = new CertificateReader(file);
+  const certificate = new CertificateReader(file, clock);
   try {
-    readCertificate(certificate, report, new Clock(seconds), onProgress);
+    readCertificate(certificate, report, clock, { onProgress, expected });
     report.answer = 'accepted';
   } catch (error) {
-    // A RangeError: a number or a text larger than the engine can hold.
-    if (!(error instanceof Unreadable || error instanceof Rejection || error instanceof RangeError)) throw error;
-    report.answer = certificate.isKnown ? 'rejected' : 'unreadable';
+    // A RangeError: a number or a text larger than the engine can hold, which is a limit of memory.
+    if (error instanceof Unfinished || error instanceof RangeError) report.answer = 'unfinished';
+    else if (error instanceof Unreadable || error instanceof Rejection) report.answer = certificate.isKnown ? 'rejected' : 'unreadable';
+    else throw error;
     report.line = certificate.lines.number;
     report.reason = error.message;
   }
@@ -76,9 +88,13 @@ export function checkCertificate(file, { seconds = 3600, onProgress } = {}) {
 
 /** Lines of a certificate as JSON, with the digests of what was read. */
 class CertificateReader {
-  /** @param {Uint8Array} file */
-  constructor(file) {
-    this.lines = new LineReader(file);
+  /**
+   * @param {Uint8Array} file
+   * @param {Clock} clock
+   */
+  constructor(file, clock) {
+    this.lines = new LineReader(file, () => clock.look());
+    this.tick = () => clock.tick();
     // Whether the first line was that of a certificate of version 1: from then on a file is rejected, not unreadable.
     this.isKnown = false;
     /** the digest of all bytes before the line that was read last */
@@ -93,7 +109,10 @@ class CertificateReader {
     if (bytes === null) return reject('the certificate ends too early');
     this.before.update(this.bytes);
     this.bytes = bytes;
-    return parseJson(this.lines.textOf(bytes));
+    checkBrackets(bytes);
+    const text = this.lines.textOf(bytes);
+    checkDenominators(text, this.tick);
+    return parseJson(text, this.tick);
   }
 
   /** The digest of the line that was read last, without its line feed. */
@@ -106,12 +125,16 @@ class CertificateReader {
  * @param {CertificateReader} certificate
  * @param {Report} report
  * @param {Clock} clock
- * @param {((lines: number) => void) | undefined} onProgress
+ * @param {{onProgress?: (lines: number) => void, expected: ReadonlyMap<string, string>}} options
  */
-function readCertificate(certificate, report, clock, onProgress) {
+function readCertificate(certificate, report, clock, { onProgress, expected }) {
   const { kind, digests } = readHeader(certificate);
   report.kind = kind;
   report.digests = digests;
+  for (const [name, digest] of expected) {
+    require(digests[name] === digest, `the ${name} line is not the one that was asked for: the certificate is about something else`);
+    report.compared.push(name);
+  }
   const reader = claimReader();
   for (const name of CLAIM_LINES) {
     const json = certificate.next();

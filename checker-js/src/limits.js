@@ -1,8 +1,9 @@
 /**
- * Limits against hostile files. Section 13 says which sizes a checker must allow; a clock ends what takes too long.
+ * Limits against hostile files. Section 13 says which sizes a checker must allow; a clock ends what takes too long
+ * (that is neither accepted nor rejected, but not finished).
  */
 
-import { reject } from './rejection.js';
+import { Unfinished } from './rejection.js';
 
 export const MAXIMUM = Object.freeze({
   features: 10_000,
@@ -15,7 +16,9 @@ export const MAXIMUM = Object.freeze({
   numberCharacters: 10_000,
   exponent: 20_000,
   intCharacters: 600,
-  jsonDepth: 100,
+  jsonDepth: 32,
+  brackets: 2 ** 23,
+  denominatorBits: 2 ** 16,
   columns: 10_000,
   cuts: 10_000,
   scores: 1_000,
@@ -48,6 +51,6 @@ export class Clock {
   }
 
   look() {
-    if (Date.now() > this.end) reject(`the limit of ${this.seconds} seconds is over`);
+    if (Date.now() > this.end) throw new Unfinished(`the limit of ${this.seconds} seconds is over`);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The two ways in which a certificate is not accepted (specification, section 13).
+ * The three ways in which a certificate is not accepted (specification, section 13).
  * Any other error that leaves the checker is a defect of the checker, and counts as "not accepted" too.
  */
 
@@ -8,6 +8,9 @@ export class Rejection extends Error {
   /** @type {number | null} the line of the certificate, from 1 */
   line = null;
 }
+
+/** A limit of time or of memory was reached: nothing is said about the certificate. */
+export class Unfinished extends Error {}
 
 /** The file is no certificate of a version that this checker knows. */
 export class Unreadable extends Error {}

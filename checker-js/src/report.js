@@ -21,10 +21,24 @@ const SHOWN = 12;
 export function reportLines(report, { full = false } = {}) {
   const lines = report.claim === null ? [] : claimLines(report.claim, report.kind, full);
   if (report.answer === 'unreadable') return [`UNREADABLE: ${report.reason}`];
+  if (report.answer === 'unfinished') return [...lines, `NOT FINISHED at line ${report.line}: ${report.reason}`];
   if (report.answer === 'rejected') return [...lines, `REJECTED at line ${report.line}: ${report.reason}`];
-  lines.push(`ACCEPTED: the ${report.kind} holds, in exact arithmetic`, `rules used: ${report.packs.join(', ')}`);
+  lines.push(`ACCEPTED: the ${report.kind} holds, in exact arithmetic`);
+  if (report.kind === 'witness') lines.push('so the claim is FALSE: a pair of similar individuals breaks it');
+  if (report.somebodyIsShown === false) lines.push('BUT nobody is shown who satisfies the constraints: the claim may be about nobody');
+  if (report.compared.length > 0) lines.push(`as was asked for: the lines ${report.compared.join(', ')}`);
+  lines.push(`rules used: ${report.packs.join(', ')}`);
   if (report.kind === 'proof' && report.claim !== null) lines.push(...proofLines(report, report.claim));
   return lines;
+}
+
+/**
+ * Whether an accepted certificate is what was expected (section 13, "Exit codes").
+ * @param {Report} report
+ * @param {'fair' | 'biased'} expected
+ */
+export function isAsExpected(report, expected) {
+  return expected === 'biased' ? report.kind === 'witness' : report.kind === 'proof' && report.somebodyIsShown === true;
 }
 
 /**
@@ -35,7 +49,7 @@ function proofLines(report, claim) {
   const used = [...report.rules].map(([rule, count]) => `${count} ${rule}`).join(', ');
   const lines = [`proof: ${report.nodes} nodes; leaves: ${used}`, `clearance: ${shown(report.clearance ?? Rational.of(0))}`];
   if (report.labelOfEverybody !== null) {
-    lines.push(`everybody gets the same label: ${claim.model.head.labels?.[report.labelOfEverybody]} (number ${report.labelOfEverybody})`);
+    lines.push(`everybody gets the same label: ${printable(`${claim.model.head.labels?.[report.labelOfEverybody]}`)} (number ${report.labelOfEverybody})`);
   }
   lines.push(
     report.coversFloatingPoint
@@ -52,22 +66,28 @@ function proofLines(report, claim) {
  * @param {boolean} full
  */
 export function claimLines({ space, similarity, property, model }, kind, full) {
-  const cut = (/** @type {string[]} */ items) =>
-    full || items.length <= SHOWN ? items : [...items.slice(0, SHOWN), `... (${items.length - SHOWN} more)`];
-  const differing = space.features.flatMap((feature, k) =>
-    similarity[k].kind === 'same' ? [] : [`  ${JSON.stringify(feature.name)} ${relationWords(similarity[k], feature, full)}`],
-  );
-  const start = kind === 'witness' ? 'Some two valid individuals' : 'Every two valid individuals';
-  const end = kind === 'witness' ? 'break this' : 'satisfy this';
-  return [
-    `claim: ${start} that agree in all features but these:`,
-    ...cut(differing.length === 0 ? ['  (none: only equal individuals are similar)'] : differing),
-    `${end}: ${propertyWords(property, model.head)}.`,
-    `features (${space.features.length}):`,
-    ...cut(space.features.map((feature) => `  ${JSON.stringify(feature.name)}: ${featureWords(feature, full)}`)),
-    `constraints (${space.constraints.length})${space.constraints.length === 0 ? '' : ':'}`,
-    ...cut(space.constraints.map((constraint) => `  ${constraintWords(constraint, space.features)}`)),
+  const { features, constraints } = space;
+  const mayDiffer = features.filter((_, k) => similarity[k].kind !== 'same').length;
+  const start = kind === 'witness' ? 'NOT every two' : 'Every two';
+  const lines = [
+    `claim: ${start} valid individuals of the space (${features.length} features, ${constraints.length} constraints) that`,
+    mayDiffer === 0
+      ? 'agree in all features (only equal individuals are similar) satisfy this:'
+      : `agree in all features but those ${mayDiffer} of which it is said below that they may differ satisfy this:`,
+    `  ${propertyWords(property, model.head)}.`,
   ];
+  const all = features.map((feature, k) => `  ${quoted(feature.name)}: ${featureWords(feature, full)}; ${relationWords(similarity[k], feature, full)}`);
+  // Features that may differ, and those with one value, say most about the claim: they are shown whatever the number.
+  const matters = features.map(({ lo, hi }, k) => full || similarity[k].kind !== 'same' || lo.equals(hi));
+  const others = features.flatMap((_, k) => (matters[k] ? [] : [k]));
+  const told = [...features.flatMap((_, k) => (matters[k] ? [k] : [])), ...others.slice(0, SHOWN)];
+  lines.push(`features (${features.length}):`, ...told.map((k) => all[k]));
+  if (told.length < features.length) lines.push(`  ... and ${features.length - told.length} more, in which both agree (--full shows them)`);
+  lines.push(`constraints (${constraints.length})${constraints.length === 0 ? '' : ':'}`);
+  const rules = constraints.map((constraint) => `  ${constraintWords(constraint, features)}`);
+  lines.push(...(full ? rules : rules.slice(0, SHOWN)));
+  if (!full && rules.length > SHOWN) lines.push(`  ... and ${rules.length - SHOWN} more (--full shows them)`);
+  return lines;
 }
 
 /**
@@ -75,14 +95,22 @@ export function claimLines({ space, similarity, property, model }, kind, full) {
  * @param {Claim['model']['head']} head
  */
 function propertyWords({ kind, margin, delta, ofClass }, head) {
-  const which = ofClass === undefined ? '' : ofClass === null ? ' of every class' : ` of class ${head.labels?.[ofClass]}`;
+  const which = ofClass === undefined ? '' : ofClass === null ? ' of every class' : ` of class ${printable(`${head.labels?.[ofClass]}`)}`;
   if (kind === 'score') return `the scores${which} differ by at most ${shown(delta)}`;
+  if (kind === 'prediction') return `the predictions exp(score) differ by at most ${shown(delta)}`;
   if (kind === 'probability') return `the probabilities${which} differ by at most ${shown(delta)}`;
-  const zero = head.kind === 'two' ? `; a score of 0 gives the ${head.zeroIsUpper ? 'upper' : 'lower'} label` : '';
-  const about = ofClass === undefined || ofClass === null ? '' : `, one of them class ${head.labels?.[ofClass]}`;
-  if (margin.isZero()) return `they do not get two different decisions${about}${zero}`;
-  const side = margin.sign() > 0 ? 'beyond' : 'down to';
-  return `they do not get two different decisions${about} with both scores ${side} a margin of ${shown(margin)}${zero}`;
+  const about = ofClass === undefined || ofClass === null ? '' : `, one of them class ${printable(`${head.labels?.[ofClass]}`)}`;
+  const decisions = `they do not get two different decisions${about}`;
+  if (head.kind === 'classes') {
+    if (margin.isZero()) return decisions;
+    return `${decisions} with both leads at least ${shown(margin)}: of each class over every other one`;
+  }
+  const zero = `a score of 0 gives the ${head.zeroIsUpper ? 'upper' : 'lower'} label`;
+  if (margin.isZero()) return `${decisions}; ${zero}`;
+  const [m, negative] = [shown(margin), shown(margin.negated())];
+  const sides = head.zeroIsUpper ? `one below ${negative}, the other at least ${m}` : `one above ${m}, the other at most ${negative}`;
+  if (margin.sign() > 0) return `${decisions} with both scores at least ${m} from the threshold (${sides}); ${zero}`;
+  return `the margin is below 0: they do not have two scores of which ${sides}, whatever their decisions; ${zero}`;
 }
 
 /**
@@ -91,6 +119,7 @@ function propertyWords({ kind, margin, delta, ofClass }, head) {
  * @param {boolean} full
  */
 function relationWords({ kind, tolerance, allowed }, feature, full) {
+  if (kind === 'same') return 'both agree';
   if (kind === 'free') return 'may differ in any way';
   if (kind === 'within') return `may differ by at most ${shown(tolerance)}${feature.levels === null ? '' : ' steps'}`;
   const pairs = allowed.map(([i, j]) => `${levelWords(feature.levels?.[i])} with ${levelWords(feature.levels?.[j])}`);
@@ -112,7 +141,7 @@ function featureWords({ kind, levels, lo, lastNumber, missing }, full) {
  */
 function constraintWords({ terms, bound }, features) {
   const parts = terms.map(({ feature, factor, amounts }) => {
-    const name = JSON.stringify(features[feature].name);
+    const name = quoted(features[feature].name);
     return factor !== null ? `${shown(factor)} ${name}` : `${name} as [${(amounts ?? []).map(shown).join(', ')}]`;
   });
   return `${parts.join(' + ') || '0'} <= ${shown(bound)}`;
@@ -127,10 +156,24 @@ function list(items, full) {
   return full || items.length <= SHOWN ? items.join(', ') : `${items.slice(0, SHOWN).join(', ')}, ... (${items.length - SHOWN} more)`;
 }
 
+/**
+ * A text of the file in quotation marks; what a screen would not show as it is, is written as an escape.
+ * @param {string} text
+ */
+function quoted(text) {
+  return printable(JSON.stringify(text));
+}
+
+/** @param {string} text */
+function printable(text) {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${/** @type {number} */ (character.codePointAt(0)).toString(16)}}`);
+}
+
 /** @param {Level | undefined} level */
 function levelWords(level) {
   if (level instanceof Rational) return shown(level);
-  return level === null ? 'missing' : JSON.stringify(level);
+  if (typeof level === 'string') return quoted(level);
+  return level === null ? 'missing' : `${level}`;
 }
 
 /**
@@ -182,6 +225,9 @@ export function reportJson(report) {
     nodes: report.nodes,
     clearance: report.clearance === null ? null : `${report.clearance}`,
     covers_floating_point: report.coversFloatingPoint,
+    somebody: report.somebodyIsShown,
+    compared: report.compared,
+    rules: Object.fromEntries(report.rules),
     label_of_everybody: report.labelOfEverybody,
   };
 }

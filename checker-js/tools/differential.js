@@ -44,7 +44,7 @@ class PythonChecker {
 function answerOf(file) {
   try {
     const report = checkCertificate(file, { seconds: SECONDS });
-    return { answer: report.answer, line: report.line, reason: report.reason, clearance: String(report.clearance), decided: report.labelOfEverybody };
+    return { answer: report.answer, line: report.line, reason: report.reason, clearance: String(report.clearance), decided: report.labelOfEverybody, somebody: report.somebodyIsShown };
   } catch (error) {
     return { answer: 'error', reason: error instanceof Error ? `${error.stack}` : `${error}` };
   }
@@ -84,7 +84,7 @@ async function main() {
     theirs += performance.now() - middle;
     counts.set(`${own.answer} / ${other.answer}`, (counts.get(`${own.answer} / ${other.answer}`) ?? 0) + 1);
     if (own.answer === other.answer && own.line !== other.line) lineDifferences += 1;
-    const sameSide = own.answer !== 'accepted' || own.decided === other.decided;
+    const sameSide = own.answer !== 'accepted' || (own.decided === other.decided && (own.somebody ?? other.somebody) === other.somebody);
     if (own.answer === other.answer && own.answer !== 'error' && sameSide) continue;
     disagreements += 1;
     const kept = join(keep, `${disagreements}-${original.name}`);

@@ -50,6 +50,9 @@ const LEAVES = [
   ['polynomial', '0x1p-1', []],
   ['sos', '0x1p-1', 0n, []],
   ['cases'],
+  ['sum', '0x1p-1', [null, null]],
+  ['sum', '0x1p-1', [[null, null, []]]],
+  ['network', null, 0n, [], []],
 ];
 
 /**

@@ -18,12 +18,15 @@ def main() -> None:
             answer = {"answer": "error", "reason": f"{type(error).__name__}: {error}"}
         else:
             word = "accepted" if report.accepted else "rejected" if report.readable else "unreadable"
+            if not report.finished:
+                word = "unfinished"
             answer = {
                 "answer": word,
                 "reason": report.reason,
                 "line": report.line,
                 "clearance": str(report.clearance),
                 "decided": report.decided,
+                "somebody": report.somebody,
                 "packs": sorted(report.packs or []),
             }
         sys.stdout.write(json.dumps(answer, default=str) + "\n")

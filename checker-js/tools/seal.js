@@ -12,7 +12,7 @@ import { parseJson } from '../src/file/json.js';
  */
 export function openCertificate(file) {
   const text = gunzipSync(file).toString('utf8');
-  return text.split('\n').slice(0, -1).map(parseJson);
+  return text.split('\n').slice(0, -1).map((line) => parseJson(line));
 }
 
 /**

@@ -15,7 +15,7 @@ const SHORT = 1n << 384n;
  * @param {bigint} b
  * @returns {bigint} the greatest common divisor, positive unless both are 0
  */
-function commonDivisor(a, b) {
+export function commonDivisor(a, b) {
   let x = a < 0n ? -a : a;
   let y = b < 0n ? -b : b;
   while (y !== 0n) [x, y] = [y, x % y];

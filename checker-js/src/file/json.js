@@ -23,26 +23,31 @@ const ESCAPES = new Map([
 
 /**
  * @param {string} text one line, without its line feed: no white space before the value or after it
+ * @param {() => void} [tick] called with every value
  * @returns {Json}
  */
-export function parseJson(text) {
-  const parser = new Parser(text);
+export function parseJson(text, tick = () => {}) {
+  const parser = new Parser(text, tick);
   const value = parser.value(0);
   require(parser.at === text.length, 'text after the JSON value');
   return value;
 }
 
 class Parser {
-  /** @param {string} text */
-  constructor(text) {
+  /**
+   * @param {string} text
+   * @param {() => void} tick
+   */
+  constructor(text, tick) {
     this.text = text;
+    this.tick = tick;
     this.at = 0;
   }
 
   skipSpace() {
     for (;;) {
       const code = this.text.charCodeAt(this.at);
-      if (code !== 32 && code !== 9 && code !== 13 && code !== 10) return;
+      if (code !== 32 && code !== 9 && code !== 13) return;
       this.at += 1;
     }
   }
@@ -52,13 +57,15 @@ class Parser {
    * @returns {Json}
    */
   value(depth) {
-    require(depth <= MAXIMUM.jsonDepth, `JSON nested deeper than ${MAXIMUM.jsonDepth}`);
+    this.tick();
     switch (this.text[this.at]) {
       case '"':
         return this.string();
       case '[':
+        this.checkDepth(depth);
         return this.array(depth);
       case '{':
+        this.checkDepth(depth);
         return this.object(depth);
       case 'n':
         return this.word('null', null);
@@ -69,6 +76,11 @@ class Parser {
       default:
         return this.int();
     }
+  }
+
+  /** @param {number} depth */
+  checkDepth(depth) {
+    require(depth < MAXIMUM.jsonDepth, `brackets nested deeper than ${MAXIMUM.jsonDepth}`);
   }
 
   /**

@@ -8,8 +8,12 @@ const LINE_FEED = 10;
 
 /** Reads one line after the other, and remembers the number of the line that was read last. */
 export class LineReader {
-  /** @param {Uint8Array} file the gzip file */
-  constructor(file) {
+  /**
+   * @param {Uint8Array} file the gzip file
+   * @param {() => void} [look] called with every piece that is unpacked
+   */
+  constructor(file, look = () => {}) {
+    this.look = look;
     this.pieces = gunzip(file);
     this.allowedBytes = Math.min(MAXIMUM.textBytes, 1000 * file.length + 2 ** 20);
     this.decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -44,6 +48,7 @@ export class LineReader {
   }
 
   unpackMore() {
+    this.look();
     const { value, done } = this.pieces.next();
     if (done || value === undefined) return false;
     this.unpacked += value.length;

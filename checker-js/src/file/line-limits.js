@@ -1,0 +1,39 @@
+/** Limits of one line before it is read (section 1): its brackets, and the denominators of its fractions. */
+
+import { bitLength, commonDivisor } from '../exact/rational.js';
+import { MAXIMUM } from '../limits.js';
+import { require } from '../rejection.js';
+
+const FRACTION = /"-?(?:0|[1-9][0-9]*)\/([1-9][0-9]*)"/g;
+const [ARRAY, OBJECT] = [0x5b, 0x7b];
+
+/** @param {Uint8Array} bytes a line: it may open 2^23 brackets, those in its texts counted */
+export function checkBrackets(bytes) {
+  if (bytes.length <= MAXIMUM.brackets) return;
+  let opened = 0;
+  for (const byte of bytes) if (byte === ARRAY || byte === OBJECT) opened += 1;
+  require(opened <= MAXIMUM.brackets, `a line with more than ${MAXIMUM.brackets} brackets`);
+}
+
+/**
+ * The least common multiple of all denominators, as they are written, has at most 2^16 bits. It at least doubles with every
+ * denominator that does not divide it, so that there are not many steps.
+ * @param {string} text a line
+ * @param {() => void} tick
+ */
+export function checkDenominators(text, tick) {
+  if (!text.includes('/')) return;
+  /** @type {Set<string>} */
+  const known = new Set();
+  let common = 1n;
+  for (const [, digits] of text.matchAll(FRACTION)) {
+    if (known.has(digits)) continue;
+    tick();
+    require(digits.length <= MAXIMUM.numberCharacters, `a number of more than ${MAXIMUM.numberCharacters} characters`);
+    known.add(digits);
+    const denominator = BigInt(digits);
+    if (common % denominator === 0n) continue;
+    common *= denominator / commonDivisor(common, denominator);
+    require(bitLength(common) <= MAXIMUM.denominatorBits, 'the denominators of a line have too long a common multiple');
+  }
+}
