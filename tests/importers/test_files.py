@@ -160,7 +160,7 @@ def test_without_skops_the_extra_is_named(model, tmp_path, monkeypatch):
         load_model(tmp_path / "m.skops")
 
 
-@pytest.mark.parametrize("name", sorted(sklearn_linear.ESTIMATORS - sklearn_linear.GENERALISED))
+@pytest.mark.parametrize("name", sorted(sklearn_linear.ESTIMATORS))
 def test_every_estimator_of_the_linear_family_needs_no_trust(name, tmp_path):
     kinds = dict(all_estimators())
     if name not in kinds:
@@ -170,5 +170,17 @@ def test_every_estimator_of_the_linear_family_needs_no_trust(name, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of convergence, and of estimators on their way out
         estimator = kinds[name](**({"kernel": "linear"} if name in sklearn_linear.DUAL else {}))
+        target = np.exp(rows[:, 0]) if name in sklearn_linear.GENERALISED else rows[:, 0] > 0
+        skops.io.dump(estimator.fit(rows, target), tmp_path / "m.skops")
+        assert type(load_model(tmp_path / "m.skops")).__name__ == name
+
+
+@pytest.mark.parametrize("name", ["GaussianProcessClassifier", "GaussianProcessRegressor"])
+def test_gaussian_processes_need_no_trust(name, tmp_path):
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, WhiteKernel
+
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    for kernel in (None, ConstantKernel(2.0) * RBF() + WhiteKernel(), DotProduct() ** 2):
+        estimator = dict(all_estimators())[name](kernel=kernel, optimizer=None)
         skops.io.dump(estimator.fit(rows, rows[:, 0] > 0), tmp_path / "m.skops")
         assert type(load_model(tmp_path / "m.skops")).__name__ == name

@@ -34,6 +34,16 @@ _LOSSES = (
     "SquaredHinge",
     "SquaredLoss",
 )
+_KERNELS = (
+    "ConstantKernel",
+    "DotProduct",
+    "Exponentiation",
+    "Hyperparameter",
+    "Product",
+    "RBF",
+    "Sum",
+    "WhiteKernel",
+)
 _SCORES = ("accuracy_score", "balanced_accuracy_score", "f1_score", "precision_score", "recall_score")
 _RELEVANCE = ("chi2", "f_classif", "f_oneway", "f_regression", "r_regression")
 _FOLDS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold", "StratifiedShuffleSplit")
@@ -42,15 +52,17 @@ REVIEWED_TYPES = frozenset(
         *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
         "collections.OrderedDict",
         "likewise.repaired.estimators.SettledClassifier",
-        "collections.OrderedDict",
         "likewise.repaired.estimators.SettledRegressor",
         "scipy._lib.array_api_compat.numpy._aliases.asarray",
         "scipy.interpolate._bsplines.BSpline",
         *(f"scipy.sparse._{kind}.{kind}_{form}" for kind in ("csr", "csc") for form in ("matrix", "array")),
+        *(f"sklearn._loss.loss.HalfTweedieLoss{form}" for form in ("", "Identity")),
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
         "sklearn.compose._column_transformer._RemainderColsList",
         "sklearn.compose._column_transformer.make_column_selector",
+        "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
+        *(f"sklearn.gaussian_process.kernels.{name}" for name in _KERNELS),
         "sklearn.metrics._scorer._CurveScorer",
         "sklearn.metrics._scorer._PassthroughScorer",
         "sklearn.metrics._scorer._Scorer",
