@@ -18,9 +18,9 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine, affine_body
-from likewise.families.affine.rounding import AffineRounding
-from likewise.families.polynomial.body import PolynomialSum
-from likewise.families.polynomial.rounding import PolynomialRounding, ProductRounding
+from likewise.families.affine.rounding import AffineRounding, affine_rounding
+from likewise.families.polynomial.body import PolynomialSum, polynomial_body
+from likewise.families.polynomial.rounding import PolynomialRounding, ProductRounding, polynomial_rounding
 from likewise.families.program_rounding import OUTWARD_FACTOR, double_beyond
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Model
@@ -118,15 +118,16 @@ def multiply_out(
     model: Model, columns: Sequence[ExpandedColumn], split: SplitSteps, base: tuple[Column, ...]
 ) -> Model:
     """The model of mixed columns as one of the base columns."""
-    body, rounding = affine_body(model.body), model.rounding
+    body, rounding = affine_body(model.body), affine_rounding(model.rounding)
     made = _polynomials(model.embedding, columns)
-    if made is not None and body is not None and isinstance(rounding, AffineRounding):
+    if made is not None and body is not None and rounding is not None:
         return _linear(model, body, rounding, made, base)
     plain = model.embedding == placeholder_columns(len(columns)) and all(
         len(product) <= 1 for column in columns for product in column.polynomial
     )
-    if plain and isinstance(model.body, PolynomialSum) and isinstance(rounding, PolynomialRounding):
-        return _powers(model, model.body, rounding, columns, base)
+    powers, bent = polynomial_body(model.body), polynomial_rounding(model.rounding)
+    if plain and powers is not None and bent is not None:
+        return _powers(model, powers, bent, columns, base)
     raise UnsupportedModel(
         f"{model.family} on {split.mixer.kind} takes distances or powers of "
         + (

@@ -182,3 +182,8 @@ def _settings(embedding: Sequence[Column], space: Space) -> list[Setting]:
         own = np.abs(np.stack(tables, axis=1)) if told else np.array([[largest[c] for c in at.tolist()]])
         found.append((at, own))
     return found
+
+
+def network_rounding(rounding: object) -> NetworkRounding | None:
+    """The rounding, if it is that of layers."""
+    return rounding if isinstance(rounding, NetworkRounding) else None

@@ -205,3 +205,8 @@ def products_by_degree(body: PolynomialSum) -> list[DegreeProducts]:
         )
         places = {product: i for i, product in enumerate(now)}
     return tables
+
+
+def polynomial_body(body: object) -> PolynomialSum | None:
+    """The body, if it is a polynomial."""
+    return body if isinstance(body, PolynomialSum) else None

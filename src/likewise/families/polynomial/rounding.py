@@ -129,3 +129,8 @@ class ProductRounding(SumRounding):
         degree = max(map(len, self.products), default=0)
         count = degree * (roundings + EXTRA_ROUNDINGS) + self.after + 2 * len(self.products) + EXTRA_ROUNDINGS
         return round_outward(rounding_growth(count) * size, size)
+
+
+def polynomial_rounding(rounding: object) -> PolynomialRounding | None:
+    """The rounding, if it is that of powers of sums of columns."""
+    return rounding if isinstance(rounding, PolynomialRounding) else None

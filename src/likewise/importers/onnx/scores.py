@@ -16,7 +16,7 @@ from likewise.errors import UnsupportedModel
 from likewise.families.network.activation import IDENTITY
 from likewise.families.network.body import Layer
 from likewise.families.network.dyadic import Dyadic
-from likewise.families.network.rounding import NetworkRounding
+from likewise.families.network.rounding import network_rounding
 from likewise.families.program_rounding import double_beyond
 from likewise.importers.layered_models import DOUBLE, SINGLE, SINGLE_AS_DOUBLE, LayeredProgram
 from likewise.importers.onnx.column_tracing import FRONT, SingleColumn, single_column
@@ -95,9 +95,10 @@ def _plain_place(column: InputColumn) -> int:
 
 def _of_columns(model: Model, errors: Sequence[SingleColumn]) -> Model:
     """The model with the rounding of columns that the program computes in single precision; of a sum its sizes count such roundings already."""
-    if isinstance(model.rounding, NetworkRounding):
+    layered = network_rounding(model.rounding)
+    if layered is not None:
         columns = tuple((one.roundings * SINGLE_AS_DOUBLE, float(one.slack)) for one in errors)
-        return replace(model, rounding=replace(model.rounding, columns=columns, described=False))
+        return replace(model, rounding=replace(layered, columns=columns, described=False))
     if model.rounding is None:
         return model
     return replace(model, rounding=model.rounding.of_columns(errors, described=False))
