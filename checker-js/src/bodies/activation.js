@@ -67,7 +67,7 @@ export function activate({ kind, numbers }, y) {
  * @param {number} bits
  * @returns {Interval}
  */
-function activateClosely(activation, y, bits) {
+export function activateClosely(activation, y, bits) {
   if (activation.rational) return exactly(activate(activation, y));
   if (activation.kind === 'logistic') return sigmaOf(y, bits);
   if (activation.kind === 'elu') {

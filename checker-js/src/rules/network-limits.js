@@ -1,8 +1,9 @@
 /** Limits of all sums of a network over a cell, layer by layer, in multiples of 2^-60 (section 15, "Limits"). */
 
-import { activate } from '../bodies/activation.js';
+import { activate, activateInterval } from '../bodies/activation.js';
 import { floorDivide, larger, Rational, smaller } from '../exact/rational.js';
 import { positionOf } from '../claim/space.js';
+import { slopesBetween } from './network-smooth.js';
 import { quantityKey } from './neuron.js';
 
 /**
@@ -15,6 +16,8 @@ import { quantityKey } from './neuron.js';
  */
 
 export const LIMIT_BITS = 60;
+/** Values of smooth activations are enclosed more finely before they are rounded. */
+const VALUE_BITS = 144;
 
 /**
  * lo <= y <= hi, otherLo <= y' <= otherHi, p <= y' - y <= q.
@@ -224,17 +227,16 @@ function nextLayer(layer, activation, before) {
 }
 
 /**
- * The limits of act(y), act(y') and act(y') - act(y).
+ * The limits of act(y), act(y') and act(y') - act(y), and of the slopes between.
  * @param {Activation} activation
  * @param {Hexagon<bigint>} ends
- * @returns {Hexagon<bigint>}
+ * @returns {Hexagon<bigint> & {r: Rational, R: Rational}}
  */
-function activated(activation, ends) {
+export function activated(activation, ends) {
   const own = activatedRange(activation, ends.lo, ends.hi);
   const other = activatedRange(activation, ends.otherLo, ends.otherHi);
-  const slopes = slopesOn(activation, least(ends.lo, ends.otherLo), most(ends.hi, ends.otherHi));
+  const { r, R } = slopesOn(activation, least(ends.lo, ends.otherLo), most(ends.hi, ends.otherHi));
   const [p, q] = [Rational.dyadic(ends.p, -LIMIT_BITS), Rational.dyadic(ends.q, -LIMIT_BITS)];
-  const [r, R] = [slopes.reduce(smaller), slopes.reduce(larger)];
   const difference = rangeOf([r.times(p), R.times(p), r.times(q), R.times(q)]);
   return {
     lo: own.down,
@@ -243,6 +245,8 @@ function activated(activation, ends) {
     otherHi: other.up,
     p: most(difference.down, other.down - own.up),
     q: least(difference.up, other.up - own.down),
+    r,
+    R,
   };
 }
 
@@ -253,22 +257,34 @@ function activated(activation, ends) {
  */
 function activatedRange(activation, lo, hi) {
   const [from, to] = [Rational.dyadic(lo, -LIMIT_BITS), Rational.dyadic(hi, -LIMIT_BITS)];
+  if (!activation.rational) {
+    const { lo: low, hi: high } = activateInterval(activation, { lo: from, hi: to }, VALUE_BITS);
+    return { down: low.floor(LIMIT_BITS), up: high.ceil(LIMIT_BITS) };
+  }
   const places = [from, to, ...activation.breaks.filter((place) => from.less(place) && place.less(to))];
   return rangeOf(places.map((place) => activate(activation, place)));
 }
 
 /**
- * The slopes of the pieces that have more than one point in common with an interval; all of them if none has.
+ * The smallest and the largest slope on an interval. With pieces: of those that have more than one point in common with it, or
+ * of all of them if none has. Slopes of smooth activations are rounded outwards.
  * @param {Activation} activation
  * @param {bigint} lo
  * @param {bigint} hi
+ * @returns {{r: Rational, R: Rational}}
  */
-function slopesOn({ breaks, slopes }, lo, hi) {
+function slopesOn(activation, lo, hi) {
+  const { breaks, slopes } = activation;
   const [from, to] = [Rational.dyadic(lo, -LIMIT_BITS), Rational.dyadic(hi, -LIMIT_BITS)];
+  if (!activation.rational) {
+    const found = slopesBetween(activation, from, to);
+    return { r: Rational.dyadic(found.lo.floor(LIMIT_BITS), -LIMIT_BITS), R: Rational.dyadic(found.hi.ceil(LIMIT_BITS), -LIMIT_BITS) };
+  }
   const met = slopes.filter((_, piece) => {
     const start = piece === 0 ? from : larger(from, breaks[piece - 1]);
     const end = piece === breaks.length ? to : smaller(to, breaks[piece]);
     return start.less(end);
   });
-  return met.length > 0 ? met : slopes;
+  const counting = met.length > 0 ? met : slopes;
+  return { r: counting.reduce(smaller), R: counting.reduce(larger) };
 }

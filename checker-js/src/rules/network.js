@@ -7,8 +7,9 @@ import { readArrayOf, readInt } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 import { positionOf } from '../claim/space.js';
 import { maximumOfTables } from './form-maximum.js';
-import { closedIntervals, limitsOfSums, LIMIT_BITS } from './network-limits.js';
+import { activated, closedIntervals, limitsOfSums, LIMIT_BITS } from './network-limits.js';
 import { networkShape } from './network-shape.js';
+import { maximumOfSmoothNeuron } from './network-smooth.js';
 import { polygonMaximum } from './polygon.js';
 
 /**
@@ -44,7 +45,6 @@ const NO_PAIR = Object.freeze({ clearance: null, line: null });
 export function network(context, cell, json) {
   const { body } = context.claim.model;
   if (body.kind !== 'network') return reject('network: not for this body');
-  if (body.irrational) return reject('network: an activation that is not piecewise linear');
   readArrayOf(json, 'network', 5);
   const line = json[1] === null ? null : context.readLine(json[1]);
   const bits = Number(readInt(json[2], 'bits', 0n, MOST_BITS));
@@ -182,7 +182,8 @@ function sumOfNeurons(body, shape, limits, { alpha, gamma, bits, first, second }
     const C = last ? second : pulledBack(shape.layers[l + 1], gamma[l + 1], bits);
     biases.forEach((bias, i) => {
       const own = { A: A[i], C: C[i], alpha: Rational.dyadic(alpha[l][i], -bits), gamma: Rational.dyadic(gamma[l][i], -bits) };
-      total = total.plus(maximumOfNeuron(activation, limits[l][i], own));
+      const maximumOf = activation.rational ? maximumOfNeuron : maximumOfSmooth;
+      total = total.plus(maximumOf(activation, limits[l][i], own));
       if (l > 0) total = total.plus(own.alpha.plus(own.gamma).times(bias));
     });
   });
@@ -203,6 +204,26 @@ function pulledBack(layer, multipliers, bits) {
     });
     return Rational.fraction(total, layer.denominator).scaled(-bits);
   });
+}
+
+/**
+ * N of a neuron with a smooth activation.
+ * @param {Activation} activation
+ * @param {Hexagon<bigint>} limits
+ * @param {{A: Rational, C: Rational, alpha: Rational, gamma: Rational}} own
+ */
+function maximumOfSmooth(activation, limits, own) {
+  const real = (/** @type {bigint} */ units) => Rational.dyadic(units, -LIMIT_BITS);
+  const ends = {
+    lo: real(limits.lo),
+    hi: real(limits.hi),
+    otherLo: real(limits.otherLo),
+    otherHi: real(limits.otherHi),
+    p: real(limits.p),
+    q: real(limits.q),
+  };
+  const { p, q, r, R } = activated(activation, limits);
+  return maximumOfSmoothNeuron(activation, ends, { e: real(p), E: real(q), r, R }, LIMIT_BITS, own);
 }
 
 /**
