@@ -4,7 +4,7 @@ import { encloseScores } from './bodies/combined.js';
 import { areSimilar } from './claim/similarity.js';
 import { isValid, readIndividual } from './claim/space.js';
 import { exactly } from './exact/interval.js';
-import { Rational } from './exact/rational.js';
+import { ONE, Rational, smaller, ZERO } from './exact/rational.js';
 import { readNumber } from './exact/number-syntax.js';
 import { readArrayOf, readNumbersOf, readObject, readOnly } from './file/fields.js';
 import { reject, require } from './rejection.js';
@@ -19,8 +19,12 @@ import { decide } from './proof/witness-set.js';
  * @typedef {import('./proof/cases.js').Case} Case
  */
 
-/** Stated enclosures are compared with the checker's own, of width at most 2^-128 (1 + |f|). */
+/**
+ * Stated enclosures are compared with the checker's own, of width at most 2^-128 (1 + |f|): made more finely than that, and
+ * widened by 2^-130 (1 + |f|) on either side, so that a writer may round the last digits of its own ones as it likes.
+ */
 const BITS_OF_SCORES = 140;
+const BITS_OF_ROOM = 130;
 
 /**
  * @param {Claim} claim
@@ -53,7 +57,9 @@ function checkScores({ model: { body, head } }, codes, json) {
   const stated = items.map((item) => (body.irrational ? readEnclosure(item) : exactly(readNumber(item, 'score'))));
   const own = encloseScores(body, codes, BITS_OF_SCORES);
   stated.forEach(({ lo, hi }, i) => {
-    require(lo.atMost(own[i].hi) && own[i].lo.atMost(hi), 'witness: a stated score is not the one of the model');
+    const room = body.irrational ? ONE.plus(smaller(own[i].lo.absolute(), own[i].hi.absolute())).scaled(-BITS_OF_ROOM) : ZERO;
+    const meets = lo.atMost(own[i].hi.plus(room)) && own[i].lo.minus(room).atMost(hi);
+    require(meets, 'witness: a stated score is not the one of the model');
   });
 }
 

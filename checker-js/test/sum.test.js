@@ -1,0 +1,117 @@
+/** Sums of scores and predictions: lines above and below links, pairs of predictions, certificates. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { checkCertificate } from '../src/check.js';
+import { readNumber } from '../src/exact/number-syntax.js';
+import { exactly } from '../src/exact/interval.js';
+import { ONE, Rational, ZERO } from '../src/exact/rational.js';
+import { readPartLink, tableAt } from '../src/bodies/link.js';
+import { weightsOfWay } from '../src/proof/line.js';
+import { breaksProperty } from '../src/proof/witness-set.js';
+import { Rejection } from '../src/rejection.js';
+import { betaAbove, betaBelow } from '../src/rules/link-line.js';
+import { Random } from '../tools/mutate.js';
+import { openCertificate, writeCertificate } from '../tools/seal.js';
+
+const random = new Random(21);
+const near = (/** @type {number} */ lo, /** @type {number} */ hi) => Rational.fraction(BigInt(Math.round(8 * lo) + random.below(Math.round(8 * (hi - lo)) + 1)), 8n);
+const numberOf = (/** @type {Rational} */ value) => Number(value.floor(60)) / 2 ** 60;
+const sigma = (/** @type {number} */ r) => 1 / (1 + Math.exp(-r));
+
+function randomLink() {
+  if (random.below(2) === 0) return readPartLink(['logistic', `${near(0.25, 3)}`, `${near(-2, 2)}`]);
+  const knots = [];
+  let [place, value] = [near(-3, 0), near(-1, 1)];
+  for (let i = 0; i <= random.below(4); i++) {
+    const [at, above] = [value.plus(near(0, 1)), value.plus(near(1, 2))];
+    knots.push([place, value, at, above].map(String));
+    [place, value] = [place.plus(near(0.5, 2)), above.plus(near(0, 1))];
+  }
+  return readPartLink(['table', knots]);
+}
+
+test('lines above and below links', () => {
+  let [lines, refused] = [0, 0];
+  for (let n = 0; n < 400; n++) {
+    const link = /** @type {import('../src/bodies/link.js').Link} */ (randomLink());
+    const [alpha, tau] = [random.below(3) === 0 ? ZERO : near(0, 1), near(0, 2)];
+    const low = random.below(4) === 0 ? null : near(-5, 3);
+    const high = random.below(4) === 0 ? null : (low ?? near(-5, 3)).plus(near(0, 4));
+    const [from, to] = [numberOf(low ?? Rational.of(-20)), numberOf(high ?? Rational.of(20))];
+    const places = Array.from({ length: 101 }, (_, i) => from + ((to - from) * i) / 100);
+    if (link.kind === 'table') {
+      for (const { place } of link.knots) for (const step of [-1e-7, 0, 1e-7]) places.push(numberOf(place) + step);
+    }
+    const valueOf = (/** @type {number} */ t) => {
+      if (link.kind === 'logistic') return sigma(numberOf(link.slope) * t + numberOf(link.offset));
+      return numberOf(tableAt(link.knots, Rational.dyadic(BigInt(Math.round(t * 2 ** 40)), -40)).value);
+    };
+    for (const [side, make] of /** @type {const} */ ([[1, betaAbove], [-1, betaBelow]])) {
+      let beta;
+      try {
+        beta = numberOf(make(link, alpha, tau, { low, high }));
+      } catch (error) {
+        assert.ok(error instanceof Rejection);
+        refused += 1;
+        continue;
+      }
+      lines += 1;
+      for (const t of places) {
+        if (t < from || t > to) continue;
+        const line = numberOf(alpha) * (numberOf(link.slope) * t + numberOf(link.offset)) + beta;
+        assert.ok(side * (line - valueOf(t)) >= -1e-9, `${side} ${link.kind} at ${t}: ${line} and ${valueOf(t)}`);
+      }
+    }
+  }
+  assert.ok(lines > 300 && refused > 20, `${lines} lines, ${refused} refused`);
+});
+
+test('links that fall, or have no knots, are refused', () => {
+  for (const link of [
+    ['logistic', '0', '0'],
+    ['logistic', '-1', '0'],
+    ['table', []],
+    ['table', [['0', '0', '1', '0']]],
+    ['table', [['0', '0', '0', '0'], ['0', '1', '1', '1']]],
+    ['table', [['0', '0', '0', '1'], ['1', '0', '1', '1']]],
+    ['identity'],
+  ]) {
+    assert.throws(() => readPartLink(/** @type {any} */ (link)), Rejection);
+  }
+});
+
+test('predictions: pairs and tangents', () => {
+  for (let n = 0; n < 300; n++) {
+    const [s, other, delta] = [near(-4, 4), near(-4, 4), near(0.125, 5)];
+    const property = { kind: /** @type {const} */ ('prediction'), margin: ZERO, delta, ofClass: undefined };
+    const broken = breaksProperty(property, exactly(s), exactly(other), 64);
+    assert.equal(broken, Math.exp(numberOf(s)) - Math.exp(numberOf(other)) > numberOf(delta), `${s} ${other} ${delta}`);
+    const way = near(0.5, 1);
+    const { a, b, target } = weightsOfWay(property, `${way}`);
+    assert.ok(a.equals(way) && b.equals(ONE.minus(way)));
+    // Every witness lies above the line.
+    if (broken) assert.ok(target.less(a.times(s).minus(b.times(other))));
+  }
+  const small = { kind: /** @type {const} */ ('prediction'), margin: ZERO, delta: Rational.dyadic(1n, -900), ofClass: undefined };
+  assert.equal(breaksProperty(small, exactly(Rational.of(-600)), exactly(Rational.of(-700)), 64), true);
+  assert.equal(breaksProperty(small, exactly(Rational.of(-700)), exactly(Rational.of(-800)), 64), false);
+  assert.equal(breaksProperty(small, exactly(Rational.of(100_000)), exactly(Rational.of(99_999)), 64), true);
+  assert.equal(breaksProperty(small, exactly(Rational.of(99_999)), exactly(Rational.of(100_000)), 64), false);
+});
+
+const folder = new URL('certificates/', import.meta.url);
+for (const name of readdirSync(folder).filter((file) => /^(?:sum|prediction)-/.test(file))) {
+  test(`${name}: accepted, and a tenth of what was proved is not`, () => {
+    const file = new Uint8Array(readFileSync(new URL(name, folder)));
+    const report = checkCertificate(file);
+    assert.equal(report.answer, 'accepted', report.reason ?? '');
+    const lines = openCertificate(file);
+    const property = /** @type {any} */ (lines[3]).get('property');
+    // Where no feature that may differ matters, nobody is treated differently at all.
+    if (report.kind === 'witness' || !property.has('delta') || report.rules.has('independent')) return;
+    property.set('delta', `${readNumber(property.get('delta'), 'delta').over(Rational.of(10))}`);
+    assert.equal(checkCertificate(writeCertificate(lines)).answer, 'rejected');
+  });
+}
