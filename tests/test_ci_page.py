@@ -19,7 +19,7 @@ PAGES = [
     ROOT / "action.yml",
     ROOT / ".pre-commit-hooks.yaml",
 ]
-CHECKER = {"--model"}
+CHECKER = {"--model", "--claim", "--expect", "--seconds", "--memory"}
 
 pytest_plugins = ["pytester"]
 

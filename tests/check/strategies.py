@@ -42,7 +42,10 @@ def _feature(draw, k: int, real: bool):
     kind = draw(st.sampled_from(["integer", "categorical", "ordinal", *(["continuous"] if real else [])]))
     if kind == "continuous":
         lo = draw(fractions(-2, 1))
-        return continuous(f"f{k}", lo, lo + draw(fractions(0, 3)))
+        hi = lo + draw(fractions(0, 3))
+        if hi == lo:  # somebody needs a double
+            lo = hi = Fraction(float(lo))
+        return continuous(f"f{k}", lo, hi)
     if kind == "integer":
         lo = draw(st.integers(-2, 1))
         return integer(f"f{k}", lo, lo + draw(st.integers(0, 3)))

@@ -254,13 +254,13 @@ def test_independent(columns, relations, margin, holds):
 
 
 def test_enumerated_needs_discrete_variables_or_single_values():
-    features = [SEX, continuous("c", "1/3", "1/3")]
+    features = [SEX, continuous("c", "3/8", "3/8")]
     model = affine(0, [table(0, 1, [0, 1]), line(1, 3)])
     for relation in (SAME, FREE, within(1)):
         assert one_leaf(
             ["enumerated"], score(1), model, features=features, relations=[FREE, relation]
         ).accepted
-        wide = [SEX, continuous("c", "1/3", "1/2")]
+        wide = [SEX, continuous("c", "3/8", "1/2")]
         report = one_leaf(["enumerated"], score(9), model, features=wide, relations=[FREE, relation])
         assert "continuous" in report.reason
         assert report.refused == (0,)

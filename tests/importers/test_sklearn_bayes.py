@@ -331,5 +331,13 @@ def test_what_is_refused_names_the_reason():
     refused(GaussianNB().fit(rows, [1] * 4), "one class", counts)
     refused(CategoricalNB().fit(rows, labels), "never seen the value 3", counts)
     refused(make_pipeline(columns(SplineTransformer()), GaussianNB()).fit(X, Y[2]), "squares splines")
-    calibrated = CalibratedClassifierCV(FrozenEstimator(MODELS["gaussian"]().fit(X, Y[2]))).fit(X, Y[2])
-    refused(calibrated, "calibrates the probability")
+    inner = FrozenEstimator(MODELS["gaussian"]().fit(X, Y[2]))
+    refused(CalibratedClassifierCV(inner, ensemble=True).fit(X, Y[2]), "calibrates the probability")
+
+
+def test_decisions_of_a_calibrated_probability_are_read_and_its_probabilities_are_not():
+    inner = FrozenEstimator(MODELS["gaussian"]().fit(X, Y[2]))
+    model = CalibratedClassifierCV(inner, ensemble=False).fit(X, Y[2])
+    assert lw.verify(model, SPACE, lw.Similarity(free=["sex"]), X=X, budget=60).verdict in ("FAIR", "BIASED")
+    with pytest.raises(lw.LikewiseError, match="no probabilities that can be verified"):
+        lw.verify(model, SPACE, lw.Similarity(free=["sex"]), lw.ProbabilityGap(0.5), X=X)

@@ -210,7 +210,7 @@ class TestRefusals:
 
     def test_calibration_of_a_probability(self):
         inner = fitted(behind(perceptron()), y=Y > 0)
-        model = fitted(CalibratedClassifierCV(FrozenEstimator(inner), ensemble=False), y=Y > 0)
+        model = fitted(CalibratedClassifierCV(FrozenEstimator(inner), ensemble=True), y=Y > 0)
         self.refused(model, "shows no score")
 
     def test_one_against_the_rest(self):
