@@ -28,6 +28,9 @@ const NOT_FINISHED = 3;
 /** @type {Record<string, number>} */
 const EXIT_CODES = { accepted: 0, rejected: 4, unreadable: 2, unfinished: NOT_FINISHED };
 
+/** After Ctrl-C no further certificate is looked at. */
+let interruptions = 0;
+
 /** @returns {Promise<number>} the exit code */
 async function main() {
   let options;
@@ -71,7 +74,10 @@ async function main() {
     return WRONG_USAGE;
   }
   let code = 0;
-  for (const path of positionals) code = Math.max(code, await checkFile(path, asked, memory, values));
+  for (const path of positionals) {
+    code = Math.max(code, await checkFile(path, asked, memory, values));
+    if (interruptions > 0) break;
+  }
   return code;
 }
 
@@ -93,6 +99,9 @@ async function checkFile(path, asked, memory, { json, quiet }) {
   if (answer.kind !== 'report') {
     console.error(`${answer.kind === 'unfinished' ? 'NOT FINISHED: ' : ''}${answer.reason}`);
     if (answer.kind === 'error') throw new Error(`a defect of the checker: ${answer.reason}`);
+    if (json && answer.kind === 'unfinished') {
+      console.log(JSON.stringify({ file: path, answer: answer.kind, accepted: false, reason: answer.reason }));
+    }
     return answer.kind === 'unfinished' ? NOT_FINISHED : WRONG_USAGE;
   }
   const { report, lines, asExpected } = answer;
@@ -116,7 +125,10 @@ function answerOf(job, memory) {
       resolve(answer);
       void thread.terminate();
     };
-    const interrupted = () => end({ kind: 'unfinished', reason: 'interrupted' });
+    const interrupted = () => {
+      interruptions += 1;
+      end({ kind: 'unfinished', reason: 'interrupted' });
+    };
     process.on('SIGINT', interrupted);
     thread.on('message', (message) => {
       if (message.kind !== 'progress') end(message);

@@ -81,6 +81,9 @@ test('nobody is shown, or somebody is', () => {
 
 test('not finished', () => {
   assert.equal(run('--seconds', '0.0001', pathOf('v1-svc')).status, 3);
+  const { status, stdout } = run('--memory', '1', '--json', pathOf('v1-svc'));
+  assert.equal(status, 3);
+  assert.equal(JSON.parse(stdout).answer, 'unfinished');
 });
 
 test('the worker of a page', async () => {
