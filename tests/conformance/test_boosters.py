@@ -609,14 +609,27 @@ def test_zero_for_missing_is_refused_where_it_leaves_its_neighbours():
 
 @pytest.mark.parametrize("kind", ["XGB", "LGBM"])
 def test_what_stands_around_them(kind):
-    """Scaled targets are taken; thresholds look at float32 probabilities or at scores that these classifiers do not have."""
+    """Scaled targets are taken, and thresholds on probabilities are worked into the score: decisions are those of the wrapper."""
     space = lw.Space({"income": lw.Continuous(0, 40), "stars": SPACE["stars"]})
     model, X, y = tiny(f"{kind}Regressor")
     scaled = TransformedTargetRegressor(model, transformer=StandardScaler()).fit(X, 3 * X.income + 100)
     assert imported_of(scaled, X, space).model.family == f"{kind}Regressor"
     model, X, y = tiny(f"{kind}Classifier")
-    with pytest.raises(UnsupportedModel, match="FixedThresholdClassifier around"):
-        imported_of(FixedThresholdClassifier(model, threshold=0.3).fit(X, y), X, space)
+    wrapped = FixedThresholdClassifier(model, threshold=0.3).fit(X, y)
+    made = imported_of(wrapped, X, space)
+    assert made.model.head.rule == "sign"
+    found = lw.verify(wrapped, space, lw.Similarity(free=["stars"]), X=X, budget=60)
+    told = {
+        income: {
+            wrapped.predict(X.assign(income=income, stars=stars)[:1]).item() for stars in sorted(set(X.stars))
+        }
+        for income in np.linspace(0, 40, 81).tolist()
+    }
+    if found.verdict == "BIASED":
+        assert len(set(wrapped.predict(found.pair).tolist())) == 2
+    else:
+        assert found.verdict == "FAIR"
+        assert all(len(labels) == 1 for labels in told.values())
 
 
 @pytest.mark.parametrize("kind", ["XGBClassifier", "LGBMClassifier"])
