@@ -336,3 +336,20 @@ def test_a_population_in_a_claim_file(tmp_path):
     claim = WrittenClaim(SPACE, lw.Similarity(free=["sex"]), lw.SameDecision(), population=population)
     write_spec(claim, tmp_path / "claim.toml")
     assert read_spec(tmp_path / "claim.toml").population == population
+
+
+def test_the_next_step_frees_features_only(fitted, rows):
+    """Where a claim does not say what may differ, the feature that tells the groups may; a column that is no feature is no answer to that."""
+    from types import SimpleNamespace
+
+    from likewise.answers.audience import Audience
+    from likewise.answers.groups import groups_answer
+
+    frame, _ = rows
+    told = []
+    telling = Audience(speak=lambda question, **options: told.append((question, options)) or "said")
+    about = SimpleNamespace(similarity=SimpleNamespace(names=()), space=SPACE)
+    for by in ("sex", "town"):
+        found = lw.groups(fitted["linear"], SPACE, by, X=frame.assign(town="A"))
+        groups_answer(found, about, telling)
+    assert told == [("verify", {"free": ("sex",)})]

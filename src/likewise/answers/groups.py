@@ -194,15 +194,11 @@ def card_fact(found: Mapping[str, Any]) -> Fact:
 
 
 def _next_steps(found: Mapping[str, Any], about: ClaimSubject | None, telling: Audience) -> tuple[Step, ...]:
+    """Whether similar individuals are treated alike, where it is known who may differ: what tells the groups, if the claim does not say it."""
     longer = telling.longer("groups") if found["reason"] is not None else ()
-    unsaid = about is not None and not about.similarity.names  # what may differ is no part of this question
-    return (
-        *longer,
-        *telling.steps(
-            (
-                "are similar individuals treated alike",
-                "verify",
-                {"free": tuple(found["by"])} if unsaid else {},
-            )
-        ),
-    )
+    new: dict[str, Any] = {}
+    if about is not None and not about.similarity.names:
+        new["free"] = tuple(name for name in found["by"] if name in about.space)
+        if not new["free"]:  # columns of the data that are no features
+            return longer
+    return (*longer, *telling.steps(("are similar individuals treated alike", "verify", new)))
