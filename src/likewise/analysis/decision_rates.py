@@ -79,7 +79,6 @@ class StratumRate:
 class _Axis:
     """Values of a feature that stand for all, and what each of them weighs."""
 
-    feature: int
     codes: Floats
     weights: Floats
 
@@ -118,7 +117,7 @@ class RateComputation:
             matters = judging.inquiry.judge.depends(k)
             variable = judging.pairs.variables[judging.pairs.first[k]]
             cuts = None if variable.discrete else cuts_of(judging.pairs, judging.inquiry.judge, k)
-            axis = _axis(k, spread, cuts, missing=variable.missing, alone=not (named or matters))
+            axis = _axis(spread, cuts, missing=variable.missing, alone=not (named or matters))
             if axis is None:
                 return None
             found.append(axis)
@@ -142,7 +141,7 @@ class RateComputation:
                 for axis, at in zip(axes, places, strict=True):
                     weights *= axis.weights[at]
                 valid = valid_of.individuals(rows) if constrained else np.ones(len(rows), dtype=bool)
-                decided = self._decide(rows[valid])
+                decided = self.decide(rows[valid])
                 kinds = np.full(len(rows), 2)
                 kinds[valid] = np.where(decided == BIASED, 0, np.where(decided == FAIR, 1, 3))
                 sums += [float(weights[kinds == kind].sum()) for kind in range(3)]
@@ -161,7 +160,7 @@ class RateComputation:
             people=done,
         )
 
-    def _decide(self, rows: Floats) -> NDArray[np.int8]:
+    def decide(self, rows: Floats) -> NDArray[np.int8]:
         """BIASED stands for the favourable decision, FAIR for another one: what samples call a hit."""
         unknown = ScoreEstimate.unknown(len(rows))
         places = self.labeller.labels(rows, unknown, self.judging.budget)
@@ -202,7 +201,7 @@ class RateComputation:
             mass=float(mass),
             settled=float(known.favourable),
             confidence=self.confidence,
-            hit=self._decide,
+            hit=self.decide,
         ).run()
         low, high = map(Fraction, sample.interval)
         return StratumRate(
@@ -272,7 +271,7 @@ class _Boxes:
             self.boxes += 1
             sides = [lean for lean in (LOWER, UPPER) if alike[lean][n]]
             if any(self.judge.decides(box.lo, box.hi, lean, self.judging.budget, 1) for lean in sides):
-                (decided,) = self.asked._decide(self.judge.middle(box.lo, box.hi)[None])
+                (decided,) = self.asked.decide(self.judge.middle(box.lo, box.hi)[None])
                 if decided != UNDECIDED:
                     masses = (box.mass, Fraction(0)) if decided == BIASED else (Fraction(0), box.mass)
                     yield BoxVerdict(kind="counted", counted=(*masses, Fraction(0)))
@@ -283,17 +282,15 @@ class _Boxes:
             yield BoxVerdict(kind="open", cut=cut)
 
 
-def _axis(
-    k: int, spread: FeatureMeasure, cuts: Floats | None, *, missing: float | None, alone: bool
-) -> _Axis | None:
+def _axis(spread: FeatureMeasure, cuts: Floats | None, *, missing: float | None, alone: bool) -> _Axis | None:
     """Values of a feature that stand for all; one of them, where they are all alike. None where they cannot be listed."""
     if alone:
         first = spread.atoms[0] if spread.atoms else spread.lo
-        return _Axis(feature=k, codes=np.array([first]), weights=np.ones(1))
+        return _Axis(codes=np.array([first]), weights=np.ones(1))
     if spread.atoms:
         codes, counts = np.array(spread.atoms), list(spread.counts)
         if cuts is None:
-            return _Axis(feature=k, codes=codes, weights=np.array([c / spread.sums[-1] for c in counts]))
+            return _Axis(codes=codes, weights=np.array([c / spread.sums[-1] for c in counts]))
         merged: dict[int, tuple[float, int]] = {}
         for at, code, count in zip(
             np.searchsorted(cuts, codes).tolist(), codes.tolist(), counts, strict=True
@@ -302,7 +299,6 @@ def _axis(
             merged[at] = merged.get(at, (code, 0))[0], merged.get(at, (code, 0))[1] + count
         lines = list(merged.values())
         return _Axis(
-            feature=k,
             codes=np.array([code for code, _ in lines]),
             weights=np.array([count / spread.sums[-1] for _, count in lines]),
         )
@@ -313,7 +309,6 @@ def _axis(
     masses = [spread.mass(a, b, open_left=False) for a, b in pairwise(edges)]
     kept = [(code, mass) for code, mass in zip(edges[1:], masses, strict=True) if mass]
     return _Axis(
-        feature=k,
         codes=np.array([code for code, _ in kept]),
         weights=np.array([float(mass) for _, mass in kept]),
     )

@@ -6,7 +6,7 @@ Features without a table are as in the data. Dependence makes a tree: for every 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 MISSING_KEY = "(missing)"  # stands for a missing value among the keys of a file, which are text
-WeightTable = Mapping[Any, float] | Sequence[tuple[float, float, float]]
 
 
 @dataclass(frozen=True, slots=True)
