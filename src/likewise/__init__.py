@@ -39,6 +39,8 @@ Questions and answers:
 - `groups`: how often does each group get the favourable decision?
 - `Groups`: a bracket for each group, and how far the groups are apart
 - `Population`: who people are and how many of each, as a table a feature
+- `mine_rules`: what do all rows obey that strangers to them need not?
+- `MinedRule`: a rule, how many rows it is about, and how many break it
 - `repair`: a model made of this one that treats similar individuals alike, with its proof
 - `Repaired`: the new model, the verdict on it, and what it costs
 - `BlackBox`: a model that can only be asked, any function from rows to labels or numbers
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
     from likewise.analysis.groups import groups
     from likewise.analysis.groups_result import Groups
     from likewise.analysis.measure import Disparity, measure
+    from likewise.analysis.mined_rules import MinedRule, mine_rules
     from likewise.analysis.radius import Radius, radius
     from likewise.analysis.region_result import Region, Regions
     from likewise.analysis.regions import regions
@@ -129,6 +132,8 @@ __all__ = [
     "groups",
     "Groups",
     "Population",
+    "mine_rules",
+    "MinedRule",
     "repair",
     "Repaired",
     "BlackBox",
@@ -178,6 +183,8 @@ _HOME = {
     "groups": "likewise.analysis.groups",
     "Groups": "likewise.analysis.groups_result",
     "Population": "likewise.spec.population",
+    "mine_rules": "likewise.analysis.mined_rules",
+    "MinedRule": "likewise.analysis.mined_rules",
     "repair": "likewise.analysis.repair",
     "Repaired": "likewise.analysis.repair_result",
     "BlackBox": "likewise.importers.black_box",

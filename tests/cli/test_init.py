@@ -114,3 +114,32 @@ def test_what_verify_asks_is_drafted(run, tmp_path):
     rows.to_csv(tmp_path / "rows.csv", index=False)
     done = run("init", str(tmp_path / "rows.csv"), "--model", str(tmp_path / "knn.skops"), "--free", "sex")
     assert done.exit_code == 0, done.output
+
+
+def test_rules_of_the_rows_are_comments_until_somebody_takes_them(run, tmp_path):
+    data, path = tmp_path / "rows.csv", tmp_path / "claim.toml"
+    frame = pd.read_csv("d.csv")
+    rows = pd.concat([frame] * (1 + 200 // len(frame)), ignore_index=True)
+    rows["income"] = rows["age"] * 2
+    rows["age"] = range(20, 20 + len(rows))
+    rows["income"] = rows["age"] * 2.0
+    rows.to_csv(data, index=False)
+    line = f"init {data} --model m.skops --label approved --free sex"
+    assert "Rules that the rows obey" not in run(line).stdout
+    drafted = run(f"{line} --mine -o {path}")
+    assert drafted.exit_code == 0
+    text = path.read_text()
+    assert "# Rules that the rows obey" in text
+    assert f"# {len(rows):,} rows, none breaks it" in text
+    assert "constraints" not in tomllib.loads(text)
+    lines = [
+        one.removeprefix("# ") if one.startswith(("# [[con", "# rule")) else one for one in text.splitlines()
+    ]
+    taken = tomllib.loads("\n".join(lines))
+    assert all("income" in constraint["rule"] for constraint in taken["constraints"])
+    path.write_text("\n".join(lines))
+    assert run("verify", str(path)).exit_code in (0, 1)
+
+
+def test_no_rule_is_said_so(run):
+    assert "# No rule between two features was found" in run("init d.csv --model m.skops --mine").stdout

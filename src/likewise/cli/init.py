@@ -2,7 +2,8 @@
 
 Kinds, bounds and levels are what the data show, missing values too. What may differ between similar individuals is never
 guessed: without ``--free`` the draft has a marked place to fill in, names that sound protected are
-mentioned in a comment, and `verify` refuses the file until someone has decided.
+mentioned in a comment, and `verify` refuses the file until someone has decided. Nor is it said who can be: with ``--mine``, rules that the rows obey
+stand in the draft as comments.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import click
 from likewise.errors import DataError, LikewiseError, SpecError, suggest_name
 
 if TYPE_CHECKING:
+    from likewise.analysis.mined_rules import MinedRule
     from likewise.spec.claim import WrittenClaim
     from likewise.spec.space import Space
 
@@ -61,13 +63,15 @@ def init(**given: Any) -> int:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A claim read off the data, in which nobody has decided yet what may differ; and what a reader should know of it: the columns that the
-    model has no use for, those that are the same in every row, what is in doubt about the reading of the model, and its classes if there are more than two."""
+    model has no use for, those that are the same in every row, what is in doubt about the reading of the model, its classes if there are more than two, and rules that the
+    rows obey, where these were asked for."""
 
     claim: WrittenClaim
     left_out: Sequence[str]
     constant: Sequence[str]
     doubts: Sequence[str]
     classes: Sequence[Any]
+    rules: Sequence[MinedRule] | None = None
 
 
 def draft_claim(given: Mapping[str, Any]) -> Draft:
@@ -76,7 +80,12 @@ def draft_claim(given: Mapping[str, Any]) -> Draft:
     claim, left_out, constant = _draft_claim(given, model)
     claim, doubts = _draft_reading(claim, given)
     return Draft(
-        claim=claim, left_out=left_out, constant=constant, doubts=doubts, classes=_class_labels(model)
+        claim=claim,
+        left_out=left_out,
+        constant=constant,
+        doubts=doubts,
+        classes=_class_labels(model),
+        rules=_mined_rules(claim, given) if given.get("mine") else None,
     )
 
 
@@ -141,6 +150,13 @@ def _draft_reading(claim: WrittenClaim, given: Mapping[str, Any]) -> tuple[Writt
     return replace(claim, reading=reading), doubts
 
 
+def _mined_rules(claim: WrittenClaim, given: Mapping[str, Any]) -> list[MinedRule]:
+    from likewise.analysis.mined_rules import mine_rules
+    from likewise.spec.frames import read_table
+
+    return mine_rules(claim.space, read_table(given["data"]), exceptions=given["exceptions"])
+
+
 def _open_model(given: Mapping[str, Any]) -> Any:
     """The model, where it can be opened; None for a pickle that must stay closed."""
     from likewise.cli.claims import read_model
@@ -201,7 +217,7 @@ def _unused_columns(columns: list[str], model: Any, given: Mapping[str, Any]) ->
 
 def draft_text(drafted: Draft, *, folder: Path) -> str:
     """The claim file with the comments that a draft needs."""
-    from likewise.spec.toml_writer import INPUTS_TOML, MISSING_TOML, spec_text, toml_key
+    from likewise.spec.toml_writer import INPUTS_TOML, MISSING_TOML, SIMILAR_COMMENT, spec_text, toml_key
 
     lines = spec_text(drafted.claim, folder=folder).splitlines()
     marked = {f"[features.{toml_key(name)}]" for name in drafted.constant}
@@ -219,6 +235,8 @@ def draft_text(drafted: Draft, *, folder: Path) -> str:
             draft.append(f"{line}    # as in some rows of the data; without it, individuals who miss nothing")
         elif line == INPUTS_TOML:
             draft += [*(f"# {doubt}" for doubt in drafted.doubts), line]
+        elif line == SIMILAR_COMMENT:
+            draft += [*_rule_comments(drafted.rules), line]
         elif line == "free = []":
             draft += [*_fill_in_comment(drafted.claim.space), line]
         elif line.startswith("features = ") and noted:
@@ -226,6 +244,27 @@ def draft_text(drafted: Draft, *, folder: Path) -> str:
         else:
             draft.append(line)
     return "\n".join((*draft, *_class_comment(list(drafted.classes)))) + "\n"
+
+
+def _rule_comments(rules: Sequence[MinedRule] | None) -> list[str]:
+    """Rules that the rows obey, each one ready to be taken by removing its marks."""
+    from likewise.spec.toml_writer import toml_string
+
+    if rules is None:
+        return []
+    if not rules:
+        return ["# No rule between two features was found that the rows obey and that says much.", ""]
+    lines = [
+        "# Rules that the rows obey, and would not by chance. None of them applies: is it true of whoever comes next? Then remove its marks.",
+    ]
+    for rule in rules:
+        broken = "none breaks it" if not rule.exceptions else f"broken by {rule.exceptions}"
+        lines += [
+            f"# {rule.rows:,} rows, {broken}; about {rule.expected:,.0f} would break it if its two features were independent",
+            "# [[constraints]]",
+            f"# rule = {toml_string(rule.rule)}",
+        ]
+    return [*lines, ""]
 
 
 def _class_comment(classes: list[Any]) -> list[str]:

@@ -390,6 +390,20 @@ WHOLE_CLAIM = click.Option(
 )
 DATA_FILE = click.Argument(["data"])
 SPEC_OUTPUT = click.Option(["-o", "--output"], metavar="FILE", help="Write here instead of to stdout.")
+MINE = (
+    click.Option(
+        ["--mine"],
+        is_flag=True,
+        help="Look for rules that the rows obey, and put them into the draft as comments, to be judged.",
+    ),
+    click.Option(
+        ["--exceptions"],
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=0,
+        help="With --mine: how many rows may break a rule.",
+    ),
+)
 FORCE = click.Option(["--force"], is_flag=True, help="Overwrite the output file.")
 EXTERNAL_DATA = click.Option(
     ["--external-data"], is_flag=True, help="Weights of an .onnx file may be in other files beside it."

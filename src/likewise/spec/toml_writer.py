@@ -29,6 +29,9 @@ _ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"'
 _LINE_LENGTH = 100
 MISSING_TOML = "missing = true"
 INPUTS_TOML = "[model.inputs]"
+SIMILAR_COMMENT = (
+    "# How similar individuals may differ: free in any way, within at most so far, all others not at all."
+)
 
 
 def spec_text(claim: WrittenClaim, *, comments: bool = True, folder: str | Path | None = None) -> str:
@@ -213,7 +216,7 @@ def _parse_own_text(constraint: Constraint, space: Space) -> tuple[Constraint, .
 def _similarity_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
     similarity = claim.similarity
     if comments:
-        yield "# How similar individuals may differ: free in any way, within at most so far, all others not at all."
+        yield SIMILAR_COMMENT
     yield "[similarity]"
     yield f"free = [{', '.join(toml_string(name) for name in similarity.free)}]"
     if similarity.within:
