@@ -174,7 +174,7 @@ def _split_chain(steps: Steps, columns: Columns, step: Step) -> tuple[list[Any],
 
 
 def _followed(first: Behind, rest: Steps, step: Step) -> Behind:
-    return lambda nodes: _apply_chain(rest, first(nodes), step)
+    return lambda nodes: apply_chain(rest, first(nodes), step)
 
 
 def _left_alone() -> Any:
@@ -218,13 +218,14 @@ def apply_transformer(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
             else _mix(transformer, nodes, step)
         )
     if is_sklearn_class(transformer) and kind == "Pipeline":
-        return _apply_chain(transformer.steps, nodes, step)
+        return apply_chain(transformer.steps, nodes, step)
     if is_sklearn_class(transformer) and kind in ("ColumnTransformer", "FeatureUnion"):
         return _apply_parts(transformer, nodes, step)
     return _apply_lines(transformer, nodes, step)
 
 
-def _apply_chain(steps: Steps, nodes: Nodes, step: Step) -> Nodes:
+def apply_chain(steps: Steps, nodes: Nodes, step: Step) -> Nodes:
+    """What fitted transformers make of mixed columns, one after the other."""
     for name, transformer in steps:
         nodes = apply_transformer(transformer, nodes, step.inside(name, transformer))
     return nodes
@@ -320,7 +321,7 @@ def _mix(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
         if values.shape[-1] != len(nodes):
             step.refuse(f"was fitted on {values.shape[-1]} columns, but gets {len(nodes)}", hint=REFIT_HINT)
         if kind == "matrix":
-            nodes = _sums(values, nodes)
+            nodes = weigh_columns(values, nodes)
         elif kind == "minus":
             nodes = tuple(
                 Computed(node, Operation("plus", -Fraction(value))) if value else node
@@ -334,7 +335,8 @@ def _mix(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
     return nodes
 
 
-def _sums(matrix: Any, nodes: Nodes) -> Nodes:
+def weigh_columns(matrix: Any, nodes: Nodes) -> Nodes:
+    """A sum of columns for each row of a matrix."""
     distinct: dict[Node, Node] = {}
     for node in nodes:  # a column that comes twice has two weights
         distinct[Sum((node,), (1.0,)) if node in distinct else node] = node

@@ -24,6 +24,7 @@ from likewise.families.polynomial.rounding import PolynomialRounding, ProductRou
 from likewise.families.program_rounding import OUTWARD_FACTOR, double_beyond
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Model
+from likewise.importers.landmark_kernels import Landmarks, find_landmarks, put_in_kernels
 from likewise.importers.mixed_columns import (
     ExpandedColumn,
     check_products,
@@ -38,6 +39,7 @@ from likewise.importers.mixed_columns import (
 from likewise.importers.mixing import SplitSteps, split_steps
 from likewise.importers.registry import takes_mixes
 from likewise.importers.transformers.embedding import EmbeddedColumns, embed
+from likewise.importers.transformers.traced_columns import Step
 from likewise.model.embedding import Column
 
 if TYPE_CHECKING:
@@ -53,6 +55,9 @@ def import_pipeline(
     steps: Steps, final: Any, read: ScoreReader, inputs: Inputs
 ) -> tuple[ScoreModels, Inputs]:
     """The scores of an estimator behind the steps of a pipeline, and the inputs over the space that they are of."""
+    landmarks = find_landmarks(steps, final)
+    if landmarks is not None:
+        steps, read = landmarks.before, _landmark_reader(landmarks, read)
     split = split_steps(steps, inputs)
     if split is None:
         embedded = embed(steps, inputs, model=type(final).__name__)
@@ -64,6 +69,19 @@ def import_pipeline(
     return scores.each(lambda one: check_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 
+def _landmark_reader(landmarks: Landmarks, read: ScoreReader) -> ScoreReader:
+    """What reads an estimator behind a Nystroem, over the columns in front of that."""
+
+    def read_behind(final: Any, columns: tuple[Column, ...]) -> ScoreModels:
+        values = placeholder_columns(len(landmarks.centres))
+        expanded = expand(landmarks.nodes)
+        scores = read(final, placeholder_columns(len(landmarks.nodes)))
+        scores = scores.each(lambda one: multiply_out(one, expanded, landmarks.step, values))
+        return scores.each(lambda one: put_in_kernels(one, landmarks, columns))
+
+    return read_behind
+
+
 def _read_mixed(final: Any, read: ScoreReader, split: SplitSteps, embedded: EmbeddedColumns) -> ScoreModels:
     """The scores of an estimator behind mixed columns, over the base columns."""
     if takes_mixes(final) and not has_products(split.nodes):
@@ -73,7 +91,7 @@ def _read_mixed(final: Any, read: ScoreReader, split: SplitSteps, embedded: Embe
     else:
         mixed = read(final, placeholder_columns(len(split.nodes)))
         columns = expand(split.nodes)
-        scores = mixed.each(lambda one: multiply_out(one, columns, split, embedded.columns))
+        scores = mixed.each(lambda one: multiply_out(one, columns, split.mixer, embedded.columns))
     if split.settled:
         return scores
     return scores.each(
@@ -115,7 +133,7 @@ def placeholder_columns(count: int) -> tuple[Column, ...]:
 
 
 def multiply_out(
-    model: Model, columns: Sequence[ExpandedColumn], split: SplitSteps, base: tuple[Column, ...]
+    model: Model, columns: Sequence[ExpandedColumn], mixer: Step, base: tuple[Column, ...]
 ) -> Model:
     """The model of mixed columns as one of the base columns."""
     body, rounding = affine_body(model.body), affine_rounding(model.rounding)
@@ -129,12 +147,8 @@ def multiply_out(
     if plain and powers is not None and bent is not None:
         return _powers(model, powers, bent, columns, base)
     raise UnsupportedModel(
-        f"{model.family} on {split.mixer.kind} takes distances or powers of "
-        + (
-            "products"
-            if split.mixer.kind == "PolynomialFeatures"
-            else "columns that depend on several features"
-        ),
+        f"{model.family} on {mixer.kind} takes distances or powers of "
+        + ("products" if mixer.kind == "PolynomialFeatures" else "columns that depend on several features"),
         hint="use a linear model or a network on them, or the kernel model on the columns themselves",
     )
 

@@ -56,7 +56,8 @@ class KernelRounding(UnstatedRounding):
         # exp(-gamma |x - s|^2) changes by at most sqrt(2 gamma / e) for each unit that x moves.
         moved = sum(k * (abs(c) + slack) for c, (k, slack) in zip(columns, self.columns, strict=False))
         steepest = math.sqrt(2 * body.gamma / math.e)
-        return 8 * epsilon * (size * (terms + (width + 4) * lost + steepest * moved) + abs(body.bias))
+        added = abs(body.bias) + terms * self.more
+        return 8 * epsilon * (size * (terms + (width + 4) * lost + steepest * moved) + added)
 
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
         body = _gaussians(model)

@@ -206,8 +206,16 @@ REFUSAL_REASONS: dict[str, tuple[str, str]] = {
         (ROTATION_REASON, LINEAR_MODEL_HINT),
     ),
     **dict.fromkeys(
-        ("KernelPCA", "Nystroem", "RBFSampler", "KernelCenterer", "Isomap", "LocallyLinearEmbedding"),
+        ("KernelPCA", "KernelCenterer", "Isomap", "LocallyLinearEmbedding"),
         ("gives columns that depend on all features at once", "use SVC(kernel='rbf') on the columns themselves"),
+    ),
+    "Nystroem": (
+        "gives columns that depend on all features at once",
+        "put it behind all others, in front of a linear model; or use SVC(kernel='rbf') on the columns themselves",
+    ),
+    "RBFSampler": (
+        "gives cosines of sums of all columns, which nothing here bounds",
+        "use Nystroem, or SVC(kernel='rbf') on the columns themselves",
     ),
     **dict.fromkeys(
         ("CountVectorizer", "TfidfVectorizer", "TfidfTransformer", "HashingVectorizer", "FeatureHasher", "DictVectorizer"),
