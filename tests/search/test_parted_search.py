@@ -231,6 +231,45 @@ def wait_for_workers(monkeypatch):
     monkeypatch.setattr(workers.Workers, "welcome", welcome)
 
 
+def test_whoever_deals_out_parts_searches_as_well(monkeypatch):
+    """As long as nothing comes back from the other process the search goes on here."""
+    sent, cells = [], []
+
+    class Pool(Inline):
+        def submit(self, work, *arguments):
+            if work is not parted_search.run_part:
+                return super().submit(work, *arguments)
+            sent.append((Future(), work, arguments))
+            return sent[-1][0]
+
+        def shutdown(self, **_):
+            pass
+
+    class Watched(parted_search._PartedSearch):
+        def __init__(self, frontiers, *more):
+            super().__init__(frontiers, *more)
+            watched.append(frontiers)
+
+    def wait(futures, **_):
+        cells.append(watched[0].cells)
+        if len(cells) > 4:
+            for future, work, arguments in sent:
+                if not future.done():
+                    future.set_result(work(*arguments))
+        return usual(futures, timeout=0)
+
+    watched, usual = [], parted_search.wait
+    monkeypatch.setattr(workers, "_start_pool", lambda _: Pool())
+    monkeypatch.setattr(parted_search, "_PartedSearch", Watched)
+    monkeypatch.setattr(parted_search, "wait", wait)
+    monkeypatch.setattr(parted_search, "HERE_SECONDS", 0.0)
+    monkeypatch.setattr(parted_search, "POLL_SECONDS", 0.0)
+    found = verified(n_jobs=2, size=10, budget=120)
+    assert found.verdict == "FAIR"
+    assert cells[0] < cells[1] < cells[2] < cells[3]
+    assert found.stats["cells"] == verified(size=10).stats["cells"]
+
+
 def test_a_process_that_is_killed_loses_its_work_alone(monkeypatch):
     wait_for_workers(monkeypatch)
     usual, killed = workers.Workers.submit, []
@@ -260,7 +299,7 @@ def test_no_process_is_left_behind(monkeypatch):
         return sent
 
     monkeypatch.setattr(workers.Workers, "submit", submit)
-    assert verified(n_jobs=2, size=12, budget=120).verdict == "FAIR"
+    assert verified(n_jobs=3, size=12, budget=120).verdict == "FAIR"
     assert len(started) >= 2
     until = time.perf_counter() + 60
     while any(map(alive, started)) and time.perf_counter() < until:

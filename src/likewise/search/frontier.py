@@ -146,9 +146,11 @@ class Frontier:
             raise InternalError(f"{len(self.away)} nodes are away in parts that were not absorbed")
         return self.run_here(most=most, seconds=seconds)
 
-    def run_here(self, *, most: float = math.inf, seconds: float = math.inf) -> SearchEnd:
-        """The same with what is here, while other nodes may be away: "closed" is said of the nodes here."""
-        task, size = self.task, 1 if self.whole else self.oracle.batch
+    def run_here(
+        self, *, most: float = math.inf, seconds: float = math.inf, begins: bool = True
+    ) -> SearchEnd:
+        """The same with what is here, while other nodes may be away: "closed" is said of the nodes here. A whole search `begins` with one node, and looks at more and more together."""
+        task, size = self.task, 1 if self.whole and begins else self.oracle.batch
         most += len(self.proof.nodes)
         try:
             self._warm_up()

@@ -203,6 +203,11 @@ class Frontiers:
         return sum(frontier.closed for frontier in self.all)
 
     @property
+    def left(self) -> int:
+        """How many nodes are `open`."""
+        return sum(len(part) for one in self.all for part in (one.open, one.stuck, one.away))
+
+    @property
     def open(self) -> list[Node]:
         """What is left of all cases, also what is away."""
         return [

@@ -3,7 +3,8 @@
 A worker gets some of the most promising open nodes, runs them as a frontier of its own for a second or two (`PartRequest`), and hands back the proof trees below them, what is
 still open, and the pair if it found one. The coordinator grafts the trees onto the proof (`parts.absorb`, which checks that they cover what was sent), so that
 the end is one proof and one certificate; what came back open is dealt out again. So a worker that runs dry has new work as soon as another one comes back, which is
-sooner the less work there is. Until the first worker is there, which may take seconds if it has to start, the coordinator searches itself.
+sooner the less work there is. Until the first worker is there, which may take seconds if it has to start, the coordinator searches itself. Among processes of one machine it goes on to, with what it
+has not dealt out, and takes in between what came back; it serves a cluster and does nothing else.
 
 The threshold is shared by what is asked: a better pair raises the level (`improve`), parts sent from then on are asked the higher one, and what parts closed at a lower level
 is closed at the higher one as well. A part that does not come back, or not for a long time, is called back and dealt out again; when time is up those that are still away are
@@ -53,6 +54,7 @@ LEAST_SECONDS, MOST_SECONDS = (
     2.0,
 )  # of a part: longer ones lose less on the way, shorter ones come back sooner to be dealt out
 POLL_SECONDS = 0.05  # between two looks at the clock while workers work
+HERE_SECONDS = 0.1  # of searching here between two looks at what came back
 GATHER_SECONDS = 0.25  # that parts may come later than they were told
 GATHER_SHARE = 0.25  # of the time left for what is due at the end, which may be spent on waiting for them
 SILENT_SECONDS = (
@@ -199,6 +201,8 @@ class _PartedSearch:
         self.frontiers, self.workers, self.parcel = frontiers, workers, parcel
         self.most, self.improve, self.budget = most, improve, frontiers.budget
         self.sent: dict[Future[PartAnswer | None], _SentPart] = {}
+        self.helps = not workers.given  # whether it searches as well
+        self.turn = 0  # of the frontiers, whose is next to be searched here
         self.broken = False
         self.slowest = 0.0  # seconds from sending a part to its coming back
 
@@ -218,9 +222,14 @@ class _PartedSearch:
         if frontiers.late or frontiers.cells > self.most:
             return self._gather()
         self._deal()
-        if not self.sent:
+        busy = self.helps and any(frontier.open for frontier in frontiers.all)
+        if not self.sent and not busy:
             return self._end_without_workers()
-        for future in wait(self.sent, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED).done:
+        end = self._search_here() if busy else None
+        if end is not None:
+            return end
+        patience = 0.0 if busy else POLL_SECONDS
+        for future in wait(self.sent, timeout=patience, return_when=FIRST_COMPLETED).done:
             end = self._receive(future)
             if end is not None or self.broken:
                 return end
@@ -229,24 +238,32 @@ class _PartedSearch:
         return None
 
     def _end_without_workers(self) -> SearchEnd:
-        """Nothing is away and nobody takes what is open, if there is anything."""
+        """Nothing is away, and nobody takes or searches what is open, if there is anything."""
         frontiers = self.frontiers
         if any(frontier.open for frontier in frontiers.all):
-            if not self.workers.given:
-                return frontiers.run_here(most=self.most)
             self.budget.give_up("the executor takes no more work")
             return "budget"
         return "stuck" if any(frontier.stuck for frontier in frontiers.all) else "closed"
 
+    def _search_here(self) -> SearchEnd | None:
+        """Search for a moment what nobody else has, of one case after another."""
+        frontiers = self.frontiers
+        waiting = [n for n, frontier in enumerate(frontiers.all) if frontier.open]
+        self.turn = min(waiting, key=lambda n: (n <= self.turn, n))
+        frontier = frontiers.all[self.turn]
+        most = self.most - frontiers.cells
+        end = frontier.run_here(most=most, seconds=HERE_SECONDS, begins=False)
+        return self._take_witness(frontier.witness) if end == "witness" else None
+
     # -- out ------------------------------------------------------------------------------------------------------
 
     def _deal(self) -> None:
-        """Send the most promising nodes to workers that have nothing to do, and one part more where there is plenty."""
+        """Send the most promising nodes to workers that have nothing to do, and one part more where there is plenty; something is left to whoever searches here."""
         frontiers, count = self.frontiers.all, self.workers.count
         total = sum(len(frontier.open) for frontier in frontiers)
         plenty = total > PLENTY * count and self.budget.left > WAITING_SECONDS
-        free = count + plenty - len(self.sent)
-        if free <= 0 or not total:
+        free = self.workers.others + plenty - len(self.sent)
+        if free <= 0 or total <= self.helps or self.workers.gone:
             return
         pace = sum(frontier.pace.look_seconds for frontier in frontiers) / max(
             sum(frontier.pace.looks for frontier in frontiers), 1
@@ -344,6 +361,6 @@ class _PartedSearch:
                 stage=f"branch and bound in {self.workers.count} processes",
                 seconds=self.budget.elapsed,
                 closed=frontiers.closed,
-                open=len(frontiers.open),
+                open=frontiers.left,
             )
         )

@@ -1,7 +1,7 @@
 """Spreading: pieces of work of one kind, each by itself, done by workers, and handed back in their order.
 
 Whoever does a piece needs the same value (a model, made ready), which travels once (`workers.Parcel`). Pieces go out as others come back, so that few are away at any time, and few wait to be
-taken. One that is lost is sent again; what nobody takes is done here.
+taken. This process does a piece itself as long as the others of its machine have enough to do. One that is lost is sent again; what nobody takes is done here.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ class Spreading(Generic[Piece, Done]):
         self.workers.introduce(self.parcel)
         try:
             for piece in pieces:
-                self._away.append((piece, self._send(piece)))
-                if len(self._away) >= AHEAD * self.workers.count:
+                enough = self._busy >= AHEAD * self.workers.others
+                self._away.append((piece, self._do(piece) if enough else self._send(piece)))
+                while self._away and (self._is_done or len(self._away) >= AHEAD * self.workers.count):
                     yield self._next()
             while self._away:
                 yield self._next()
@@ -59,6 +60,23 @@ class Spreading(Generic[Piece, Done]):
             for _, future in self._away:
                 if future is not None:
                     future.cancel()
+
+    @property
+    def _busy(self) -> int:
+        """Pieces that others have."""
+        return sum(future is not None and not future.done() for _, future in self._away)
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether the first has come back."""
+        future = self._away[0][1]
+        return future is None or future.done()
+
+    def _do(self, piece: Piece) -> Future[Done | None]:
+        """Do it here."""
+        done: Future[Done | None] = Future()
+        done.set_result(self.here(piece))
+        return done
 
     def _send(self, piece: Piece) -> Future[Done | None] | None:
         if self.patience() <= 0:

@@ -23,7 +23,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-ALONE_SECONDS = 1.5  # that a search is alone before it calls for workers: most are over by then
+ALONE_SECONDS = (
+    0.75  # that a search is alone before it calls for workers, which start beside it: most are over by then
+)
 SPREAD_SECONDS = 0.1  # the same when it is asked something else: until there is something to divide
 MOST_LOSSES = 5  # pieces of work lost in a row before nobody is sent any more
 IDLE_SECONDS = 120.0  # after which a process of a pool without work ends
@@ -44,7 +46,7 @@ def is_loss(error: BaseException) -> bool:
 
 
 class Workers:
-    """`count` workers, of a pool of this machine's processes or of an executor that was given."""
+    """`count` workers, of this machine's processes, of which this one is one, or of an executor that was given."""
 
     def __init__(self, count: int, executor: Executor | None = None) -> None:
         self.count, self._given = count, executor
@@ -67,6 +69,11 @@ class Workers:
         """Whether the executor is the user's."""
         return self._given is not None
 
+    @property
+    def others(self) -> int:
+        """Workers besides this process, which does its part where it would else wait: a machine's cores are to be busy, those of a cluster to be served at once."""
+        return self.count if self.given else self.count - 1
+
     def patience(self, alone: float) -> float:
         """Seconds that a search, which was `alone` for so many, goes on by itself before it calls for workers."""
         return max(ALONE_SECONDS - alone, SPREAD_SECONDS)
@@ -76,7 +83,7 @@ class Workers:
         if self.gone or self._closed:
             return None
         if self._given is None and self._pool is None:
-            self._pool = _start_pool(self.count)
+            self._pool = _start_pool(self.others)
         executor: Executor = self._pool if self._given is None else self._given
         try:
             return executor.submit(work, *arguments)
@@ -153,7 +160,7 @@ class Workers:
     def _greet_all(
         self, parcel: Parcel, greet: Callable[..., None], more: Sequence[Any]
     ) -> list[Future[Any]]:
-        sent = (self.submit(greet, parcel.name, parcel.content, *more) for _ in range(self.count))
+        sent = (self.submit(greet, parcel.name, parcel.content, *more) for _ in range(self.others))
         greeted = [future for future in sent if future is not None]
         if self._closed:  # meanwhile
             self._end_pool()
@@ -168,7 +175,7 @@ class Workers:
     def introduce(self, parcel: Parcel) -> None:
         """Nobody knows it yet, unless it was introduced before: it goes along with as many pieces of work as there are workers."""
         if parcel.name not in self._untold and parcel.name not in self._greetings:
-            self._untold[parcel.name] = self.count
+            self._untold[parcel.name] = self.others
 
     def tell_again(self, parcel: Parcel) -> None:
         """Somebody did not know it."""
