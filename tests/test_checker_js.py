@@ -56,6 +56,13 @@ def test_command_answers_as_the_python_checker_does() -> None:
         assert answer["label_of_everybody"] == report.decided
 
 
+def test_pages_carry_what_the_sources_give() -> None:
+    shipped = ROOT / "src" / "likewise" / "report" / "templates" / "checker.js"
+    command = [NODE, str(CHECKER / "tools" / "bundle.js")]
+    made = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert made == shipped.read_text(encoding="utf-8"), f"run: node checker-js/tools/bundle.js {shipped}"
+
+
 def test_exit_codes(tmp_path: Path) -> None:
     command = str(CHECKER / "bin" / "likewise-check.js")
     nothing = tmp_path / "nothing.likewise"

@@ -4,6 +4,9 @@ import { checkCertificate } from './check.js';
 import { digestsOfClaimFile, digestsOfModelFile, WrongUsage } from './claim/expected.js';
 import { isAsExpected, reportJson, reportLines } from './report.js';
 
+/** Milliseconds from one word of progress to the next. */
+const PAUSE = 100;
+
 /**
  * @typedef {object} Job
  * @property {Uint8Array | ArrayBuffer} certificate the bytes of the file
@@ -26,6 +29,7 @@ import { isAsExpected, reportJson, reportLines } from './report.js';
  * @param {(message: Progress | Answer | Mistake | Defect) => void} post progress now and then, and one of the others at last
  */
 export function runJob(job, post) {
+  let next = 0;
   try {
     const { certificate, claim, model, expect, seconds, full } = job;
     const expected = new Map([
@@ -35,7 +39,11 @@ export function runJob(job, post) {
     if (claim !== undefined && model !== undefined && digestsOfClaimFile(bytesOf(claim)).get('model') !== expected.get('model')) {
       throw new WrongUsage('the claim file and the model file have two different models');
     }
-    const onProgress = (/** @type {number} */ nodes) => post({ kind: 'progress', nodes });
+    const onProgress = (/** @type {number} */ nodes) => {
+      if (Date.now() < next) return;
+      next = Date.now() + PAUSE;
+      post({ kind: 'progress', nodes });
+    };
     const report = checkCertificate(bytesOf(certificate), { seconds, onProgress, expected });
     const asExpected = expect === undefined || report.answer !== 'accepted' ? null : isAsExpected(report, expect);
     post({ kind: 'report', report: reportJson(report), lines: reportLines(report, { full }), asExpected });

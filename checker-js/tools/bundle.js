@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /**
- * Writes the checker as one script, for pages and their workers: every module becomes a function, in the order of imports.
+ * Writes src/worker.js with all that it imports as one plain script, for workers of pages: every module becomes a function, in
+ * the order of imports.
  *
  *     node tools/bundle.js [OUT]
  *
- * The script defines `likewiseCheck = { checkCertificate, reportLines, reportJson }`. It understands just the forms of import
- * and export that the sources use, and refuses others.
+ * Nothing is changed but imports and exports; comments that have lines of their own are left out, for the pages' sake. The tool
+ * understands just the forms that the sources use, and refuses others.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,12 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SOURCES = resolve(dirname(fileURLToPath(import.meta.url)), '../src');
+const HEAD = `// The second checker of Likewise certificates, for workers: made of checker-js/src by checker-js/tools/bundle.js.
+// What it takes and what it answers is said in checker-js/src/job.js.
+`;
 const IMPORT = /^import \{([^}]*)\} from '([^']+)';$/gm;
+// Whole lines: a comment that ends before its line does has code behind it.
+const COMMENT = /^[ \t]*(?:\/\/.*|\/\*\*(?:(?!\*\/)[^])*\*\/[ \t]*)\n/gm;
 const EXPORT = /^export ((?:async )?function\*? |class |const )([A-Za-z_$][\w$]*)/gm;
 
 /**
@@ -27,7 +33,11 @@ function take(path, done, above) {
   const source = readFileSync(path, 'utf8');
   /** @type {string[]} */
   const names = [];
+  // No text may look like a comment: none begins in one line and ends in another.
+  const odd = source.replace(COMMENT, '').split('\n').find((line) => (line.match(/`/g)?.length ?? 0) % 2 === 1);
+  if (odd !== undefined) throw new Error(`${path}: a text of several lines: ${odd}`);
   const body = source
+    .replace(COMMENT, '')
     .replace(IMPORT, (_, list, from) => {
       const target = resolve(dirname(path), from);
       take(target, done, [...above, path]);
@@ -46,13 +56,9 @@ function take(path, done, above) {
 export function bundle() {
   /** @type {Map<string, string>} */
   const modules = new Map();
-  for (const entry of ['check.js', 'report.js']) take(join(SOURCES, entry), modules, []);
-  return [
-    "'use strict';\nconst likewiseCheck = (() => {\nconst modules = {};\n",
-    ...modules.values(),
-    'const { checkCertificate } = modules["check.js"];\nconst { reportLines, reportJson } = modules["report.js"];\n',
-    'return { checkCertificate, reportLines, reportJson };\n})();\n',
-  ].join('');
+  take(join(SOURCES, 'worker.js'), modules, []);
+  const head = `${HEAD}'use strict';\n(() => {\nconst modules = {};\n`;
+  return [head, ...modules.values(), '})();\n'].join('').replace(/\n{2,}/g, '\n');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -109,6 +109,25 @@ class Page:
             raise RuntimeError(found["exceptionDetails"])
         return found["result"].get("value")
 
+    def until(self, script: str):
+        """The value of an expression as soon as there is one: neither empty nor false."""
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            if value := self.run(script):
+                return value
+            time.sleep(0.02)
+        raise TimeoutError(f"never so: {script}")
+
+    def offline(self) -> None:
+        """No network from now on."""
+        self.send(
+            "Network.emulateNetworkConditions",
+            offline=True,
+            latency=0,
+            downloadThroughput=0,
+            uploadThroughput=0,
+        )
+
     def look(self, *, dark: bool = False, width: int = 900, height: int = 1200, phone: bool = False) -> None:
         """The reader's colours and window."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}

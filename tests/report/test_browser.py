@@ -61,7 +61,7 @@ def change(opened, name, value):
 
 
 def test_names_are_text_in_the_page(opened):
-    assert opened.run("document.querySelectorAll('script').length") == 2
+    assert opened.run("document.querySelectorAll('script').length") == 3
     assert opened.run("document.querySelectorAll('img').length") == 0
 
 

@@ -16,7 +16,9 @@ from tests.report.samples import JOB, LEVELS, SEX, fitted
 
 import likewise as lw
 from likewise.errors import DataError, SpecError
-from likewise.report.page import MOST_BYTES, json_text
+from likewise.report.page import MOST_BYTES, json_text, write_report
+from likewise.report.provenance import certificate_summary
+from likewise.report.templating import template_file
 
 VOID = {"meta", "link", "img", "br", "input", "line", "rect", "circle", "polyline", "polygon"}
 # What may load something, and what may run something.
@@ -89,7 +91,11 @@ def test_every_section_is_there_and_every_link_leads_somewhere(elements):
 
 
 def test_names_and_levels_stay_text(elements, text):
-    assert [element.get("type") for element in elements.of("script")] == ["application/json", None]
+    assert [element.get("type") for element in elements.of("script")] == [
+        "text/plain",
+        "application/json",
+        None,
+    ]
     assert not LOADING & {element["tag"] for element in elements.found}
     assert not any(name.startswith("on") for element in elements.found for name in element)
     cells = {element["text"] for tag in ("th", "td") for element in elements.of(tag)}
@@ -113,7 +119,8 @@ def test_the_policy_allows_the_style_and_the_script_alone(elements):
     ]
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
     assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
-    assert set(rules) == {"default-src", "style-src", "script-src", "base-uri", "form-action"}
+    assert rules["worker-src"] == "blob:"  # of what the page itself holds
+    assert set(rules) == {"default-src", "style-src", "script-src", "worker-src", "base-uri", "form-action"}
     for rule, tag in (("style-src", "style"), ("script-src", "script")):
         digest = base64.b64encode(hashlib.sha256(elements.of(tag)[-1]["text"].encode()).digest()).decode()
         assert rules[rule] == f"'sha256-{digest}'"
@@ -135,7 +142,7 @@ def test_a_repair_is_told_with_its_verdict_and_what_it_costs(elements, biased, a
 
 
 def test_the_data_come_back(elements, biased, analyses):
-    data = json.loads(elements.of("script")[0]["text"])
+    (data,) = [json.loads(script["text"]) for script in elements.of("script") if script.get("id") == "data"]
     assert data["result"] == json.loads(json.dumps(biased.to_dict()))
     assert data["contributions"] == biased.contributions.to_dict()
     for name in ("disparity", "radius", "share", "groups", "audit", "repair"):
@@ -155,6 +162,43 @@ def test_the_certificate_inside_is_accepted(elements, biased, tmp_path):
     said = elements.of("body")[0]["text"]
     assert all(digest in said for digest in digests.values())
     assert hashlib.sha256(path.read_bytes()).hexdigest() in said
+
+
+def test_the_checker_inside_is_the_second_one(elements):
+    (packed,) = [script["text"] for script in elements.of("script") if script.get("id") == "checker"]
+    assert gzip.decompress(base64.b64decode(packed)).decode() == template_file("checker.js")
+
+
+def test_a_certificate_that_is_too_large_is_left_out_with_the_checker(biased, tmp_path, monkeypatch):
+    monkeypatch.setattr("likewise.report.provenance.MOST_ATTACHED", len(biased.certificate.content) - 1)
+    for given, said in (
+        ({}, "it was not saved: <code>--certificate FILE</code>"),
+        ({"certificate_file": "kept.likewise"}, "The certificate is the file kept.likewise"),
+    ):
+        text = write_report(biased, tmp_path / "r.html", **given).read_text(encoding="utf-8")
+        elements = Elements(text)
+        assert said in text
+        assert "too large to be carried and checked by this page" in text
+        assert f"likewise-check {given.get('certificate_file', 'claim.likewise')}" in text
+        assert [script.get("id") for script in elements.of("script")] == ["data", None]
+        assert "Check this proof" not in text
+        assert "likewiseCheck = " not in text
+
+
+def test_a_large_certificate_takes_no_room_from_the_lists(biased, analyses, tmp_path, monkeypatch):
+    content = biased.certificate.content
+    large = gzip.compress(
+        gzip.decompress(content) + b" " * 3000, compresslevel=0
+    )  # more than the page has room for
+    monkeypatch.setattr("likewise.report.page.MOST_BYTES", 250_000)
+    alone = biased.report(tmp_path / "alone.html", **analyses).read_text(encoding="utf-8")
+    monkeypatch.setattr(
+        "likewise.report.page.certificate_summary",
+        lambda *given: certificate_summary(*given) | {"content": base64.b64encode(large * 100).decode()},
+    )
+    both = biased.report(tmp_path / "both.html", **analyses).read_text(encoding="utf-8")
+    assert len(both) > len(alone) + 250_000
+    assert both.count("<tr data-verdict") == alone.count("<tr data-verdict") == 40
 
 
 def test_a_fair_claim_says_so_and_has_no_pair(fair, tmp_path):

@@ -11,7 +11,8 @@ searches nor model families.
     provenance  when, with what, by which command; the certificate
     region_map  boxes as numbers, for the map that the reader chooses the axes of
     page        the template filled in, within a size, onto disk
-    templates   HTML, style and script
+    templating  where templates are found; the content security policy; the second checker, packed
+    templates   HTML, style and scripts; checker.js is made of checker-js
 """
 
 from likewise.report.documents import Analyses

@@ -1,26 +1,22 @@
 """The template filled in and written, as one file that asks nothing of a network.
 
 Everything that users name is text: the template escapes it, and what scripts read is JSON in which no character can end a script. The
-page's content security policy allows the one style sheet and the one script by their digests, and nothing else, not even an image.
+page carries its certificate and a checker that runs in the reader's browser, where the certificate is not too large.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import os
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.answers.answer import Pair, Table
-from likewise.answers.html import sentence_html, sort_key, words_html
-from likewise.answers.texts import escape_unprintable, json_value
+from likewise.answers.texts import json_value
 from likewise.answers.verdict import ground_facts, pair_of_result, verdict_answer
 from likewise.errors import DataError
-from likewise.figures import number_text, percent_text, seconds_text
+from likewise.figures import percent_text
 from likewise.report.documents import Analyses, make_answers, space_table
 from likewise.report.names import claim_text, rename_pair, rename_table
 from likewise.report.pictures import bracket_chart, bracket_history, radius_levels, share_bar, thin_points
@@ -28,19 +24,18 @@ from likewise.report.provenance import certificate_summary, provenance, written_
 from likewise.report.region_map import KINDS, region_map
 from likewise.report.score_path import score_path
 from likewise.report.summary import three_sentences
+from likewise.report.templating import content_policy, packed_checker, template_environment, template_file
 from likewise.spec.atomic_write import write_atomically
 from likewise.spec.display_names import NO_NAMES, DisplayNames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from jinja2 import Environment
-
     from likewise.answers.answer import Answer
     from likewise.verifying.contributions import Contributions
     from likewise.verifying.result import Result
 
-MOST_BYTES = 500_000
+MOST_BYTES = 500_000  # of a page, without its certificate
 LEAST_DRAWN = 3  # points of a search, below which a drawing says less than its numbers
 
 
@@ -51,15 +46,13 @@ class PageLimits:
     rows: int
     regions: int
     features: int
-    attach: bool
 
 
 # From the most to the least: the first that fits is written. The last is written however long names are.
 PAGE_LIMITS = (
-    PageLimits(rows=200, regions=300, features=800, attach=True),
-    PageLimits(rows=200, regions=300, features=800, attach=False),
-    PageLimits(rows=40, regions=60, features=400, attach=False),
-    PageLimits(rows=5, regions=5, features=60, attach=False),
+    PageLimits(rows=200, regions=300, features=800),
+    PageLimits(rows=40, regions=60, features=400),
+    PageLimits(rows=5, regions=5, features=60),
 )
 
 
@@ -87,9 +80,10 @@ def write_report(
         files=files or {},
     )
     content = b""
+    certificate = made.certificate["content"] or "" if made.certificate is not None else ""
     for room in PAGE_LIMITS:
         content = render_page(made, room).encode()
-        if len(content) <= MOST_BYTES:
+        if len(content) - len(certificate) <= MOST_BYTES:
             break
     try:
         write_atomically(path, content)
@@ -117,7 +111,9 @@ def render_page(made: ReportContent, room: PageLimits) -> str:
     from markupsafe import Markup
 
     result, analyses, names = made.result, made.analyses, made.names
-    style, script = _template_file("style.css"), _template_file("script.js")
+    attached = made.certificate is not None and made.certificate["content"] is not None
+    scripts = ["check.js", "script.js"] if attached else ["script.js"]
+    style, script = template_file("style.css"), "".join(map(template_file, scripts))
     answers = make_answers(analyses, result, rows=room.rows, boxes=room.regions)
     if "audit" in answers:
         audit = answers["audit"]
@@ -142,7 +138,8 @@ def render_page(made: ReportContent, room: PageLimits) -> str:
         "files": analyses.files,
         "space": space_table(result, room.features, names),
         "certificate": made.certificate,
-        "attached": room.attach and made.certificate is not None and made.certificate["content"] is not None,
+        "attached": attached,
+        "checker": Markup(packed_checker()) if attached else None,
         "provenance": provenance(made.command),
         "digests": made.files,
         "written": written_on(),
@@ -150,9 +147,9 @@ def render_page(made: ReportContent, room: PageLimits) -> str:
         "data": json_text(_page_data(made, room, regions)),
         "style": Markup(style),
         "script": Markup(script),
-        "policy": _content_policy(style, script),
+        "policy": content_policy(style, script),
     }
-    return _environment().get_template("report.html.j2").render(context)
+    return template_environment().get_template("report.html.j2").render(context)
 
 
 SHOWN_KINDS = ("biased", "fair", "undecided", "empty")  # of regions, in the table
@@ -264,47 +261,3 @@ def json_text(value: Any) -> Any:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)
-
-
-def _content_policy(style: str, script: str) -> str:
-    """Nothing but the one style sheet and the one script."""
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _template_file(name: str) -> str:
-    return (files("likewise.report") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
-    def seen(value: Any) -> Any:
-        return (
-            escape_unprintable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-        )
-
-    environment = Environment(
-        loader=PackageLoader("likewise.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=seen,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": number_text,
-        "percent": percent_text,
-        "seconds": seconds_text,
-        "words": words_html,
-        "sentence": sentence_html,
-        "sort_key": sort_key,
-    }
-    return environment

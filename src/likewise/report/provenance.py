@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CERTIFICATE_NAME = "claim.likewise"  # of the certificate, where nobody gave it one
 LIBRARIES = ("numpy", "scikit-learn", "xgboost", "xgboost-cpu", "lightgbm")
-MOST_ATTACHED = 200_000  # bytes of a certificate that are put into the file itself
+MOST_ATTACHED = 4_000_000  # bytes of a certificate that are put into the file itself
 
 
 def written_on() -> str:
@@ -55,6 +55,7 @@ def certificate_summary(
         "saved": saved is not None,
         "bytes": f"{len(content):,}",
         "sha256": hashlib.sha256(content).hexdigest(),
+        "nodes": outline.nodes,
         "digests": outline.digests,
         "tool": outline.tool,
         "content": base64.b64encode(content).decode() if len(content) <= MOST_ATTACHED else None,

@@ -3,6 +3,17 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
 
+  // -- checking the certificate ------------------------------------------------------------------------
+
+  const checked = document.getElementById("check");
+  if (checked) {
+    const saved = checked.querySelector("a[download]").href;
+    checked.querySelector(".start").addEventListener("click", () => {
+      const certificate = likewiseCheck.bytesOfBase64(saved.slice(saved.indexOf(",") + 1));
+      likewiseCheck.check(checked, { certificate, expect: checked.dataset.expect }, { nodes: Number(checked.dataset.nodes), inReport: true });
+    });
+  }
+
   // -- long tables: the first lines, the rest on demand ------------------------------------------------
 
   for (const table of document.querySelectorAll("table[data-fold]")) folding(table);
