@@ -313,6 +313,7 @@ def votes(**asked: Any) -> Kind:
 LATER: dict[str, Callable[[], Kind]] = {
     "prediction": prediction,
     "sum": lambda: votes(property=lw.ProbabilityGap(0.45), rules=frozenset({"sum"})),
+    "sum-difference": lambda: votes(property=lw.ProbabilityGap(0.08), rules=frozenset({"sum"})),
     "witness-sum": lambda: votes(property=lw.ProbabilityGap(0.05), verdict="BIASED"),
     "witness-prediction": lambda: witness_of(lw.ScoreGap(1.25), _counted),
 }

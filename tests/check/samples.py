@@ -317,6 +317,61 @@ def outvoted() -> list:
     return witness([AGE, SEX], [SAME, FREE], decision(), model, [0, 1], [0, 0], ["1/4", "-3/4"])
 
 
+def differing() -> list:
+    """Parts by their differences: a probability, one that counts against, with and without limits, and a table with a jump."""
+    ramp = ["table", [["0", "0", "0", "1/4"], ["2", "1", "1", "1"]]]
+    model = added(
+        "0",
+        ("1", ["logistic", "2", "-1"], affine(0, [line(0, 1), table(1, 1, [0, "1/4"])])),
+        ("-1", ["logistic", "1", "0"], affine("1/2", [line(0, 1), table(1, 1, [0, "-1/2"])])),
+        ("1/2", ramp, affine("-3/4", [line(0, 1), table(1, 1, [0, "1/8"])])),
+    )
+    none = [None, None]
+    nodes = [
+        ["split", 0, "1"],
+        [
+            "sum",
+            "1/2",
+            [
+                ["difference", ["1/8", "separable"], none, none, "-1/4"],
+                ["difference", ["1/4", "separable"], [["0", "separable"], None], none, "0"],
+                ["difference", ["1/16", "separable"], none, none, "0"],
+            ],
+        ],
+        [
+            "sum",
+            "1/2",
+            [
+                ["difference", ["1/8", "separable"], none, [["-2", "separable"], None], "3"],
+                ["difference", ["1/4", "separable"], [["-2", "separable"], None], none, "2"],
+                [
+                    "difference",
+                    ["1/16", "separable"],
+                    none,
+                    [["-5/4", "separable"], ["19/8", "separable"]],
+                    "0",
+                ],
+            ],
+        ],
+    ]
+    return proof([AGE, SEX], [SAME, FREE], score("13/32"), model, nodes)
+
+
+def exchanged() -> list:
+    """Women's scores are lower, and the pair is looked at the other way round: the difference is below 0, and so is what it comes to."""
+    model = added("1", ("3", ["logistic", "1", "1"], affine(0, [line(0, "-1"), table(1, 1, [0, 1])])))
+    limits = [["3", "separable"], ["1", "separable"]]
+    near = ["sum", "1/2", [["difference", ["1/2", "separable"], [None, None], [None, None], "-1/2"]]]
+    nodes = [
+        ["split", 1, "0"],
+        ["split", 2, "0"],
+        ["sum", "1/2", [["difference", ["0", "separable"], [None, None], [None, None], "0"]]],
+        ["sum", "1/2", [["difference", ["-1/2", "separable"], limits, [None, None], "0"]]],
+        near,
+    ]
+    return proof([AGE, SEX], [SAME, FREE], score("3/4"), model, nodes)
+
+
 PROOFS = [
     gap,
     upper,
@@ -334,4 +389,4 @@ PROOFS = [
     grown,
 ]
 WITNESSES = [refuted, unlikely, bent, jumped, smaller, felled]
-SUMS = [summed, balanced, outvoted]
+SUMS = [summed, balanced, outvoted, differing, exchanged]

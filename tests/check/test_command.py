@@ -214,7 +214,7 @@ SIZES = {
     "network": 720,
     "pieces": 250,
     "polynomial": 620,
-    "sums": 320,
+    "sums": 390,
     "trees": 760,
 }
 

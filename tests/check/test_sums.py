@@ -74,14 +74,83 @@ def lies():
     }
 
 
-@pytest.mark.parametrize("lie", lies())
-def test_lies_are_refused(lie):
-    values, (path, value) = samples.summed(), lies()[lie]
+def changed(values, path, value):
     inner = values
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
+    return values
+
+
+@pytest.mark.parametrize("lie", lies())
+def test_lies_are_refused(lie):
+    assert not checked(changed(samples.summed(), *lies()[lie])).accepted
+
+
+def lies_about_differences():
+    """The same of `differing`, in its leaf with limits."""
+    first, last = (6, 2, 0), (7, 2, 2)
+    return {
+        "a difference that is too small": ((*first, 1, 0), "1/9"),
+        "a limit that is too high": ((7, 2, 0, 3, 0, 0), "-3"),
+        "a limit of the other individual": ((7, 2, 1, 2, 0, 0), "-9/4"),
+        "an upper limit that is too low": ((*last, 3, 1, 0), "1"),
+        "a place too far out": ((*first, 4), "41"),
+        "a place on the other side": ((*first, 4), "40"),
+        "no line": ((*first, 1), None),
+        "no limits": ((*first, 2), None),
+        "a part without a link": ((4, "model", "body", "parts", 2, "link"), None),
+        "a part that counts at one of the two": ((6, 1), "1"),
+        "a gap that is too small": ((3, "property", "delta"), "3/8"),
+    }
+
+
+@pytest.mark.parametrize("lie", lies_about_differences())
+def test_lies_about_differences_are_refused(lie):
+    assert not checked(changed(samples.differing(), *lies_about_differences()[lie])).accepted
+
+
+def test_a_difference_needs_two_that_count_alike():
+    """Of decisions between classes, say: here by a weight of 0."""
+    values = changed(samples.exchanged(), (4, "model", "body", "parts", 0, "weight"), "0")
     assert not checked(values).accepted
+
+
+@pytest.mark.parametrize("given_link", LINKS)
+@given(
+    factors=st.tuples(SLOPES, SLOPES),
+    distance=NUMBERS,
+    ends=st.tuples(st.none() | NUMBERS, st.none() | NUMBERS),
+    place=NUMBERS,
+    t=NUMBERS,
+)
+def test_rises_are_above_their_links(given_link, factors, distance, ends, place, t):
+    link, (c, d) = read_link(given_link, "it"), (factors[0] + Fraction(1, 64), factors[1] + Fraction(1, 64))
+    low, high = ends
+    if low is not None and high is not None:
+        low, high = min(low, high), max(low, high)
+    bound = link.rise((c, d), distance, low, high, place)
+    at = t if low is None else max(t, low)
+    at = at if high is None else min(at, high)
+    assert c * linked(given_link, at + distance) - d * linked(given_link, at) <= bound
+    if low is not None:
+        assert bound <= link.rise((c, d), distance, None, high, place) + Fraction(1, 2**100)
+    if high is not None:
+        assert bound <= link.rise((c, d), distance, low, None, place) + Fraction(1, 2**100)
+
+
+def test_rises_are_tight():
+    """Without limits, at even weights, two probabilities differ by 2 sigma(D / 2) - 1 at most; with them, by what they differ by at the nearer end."""
+    link = read_link(["logistic", "1", "0"], "it")
+    sigma = lambda r: 1 / (1 + exp(-r))  # noqa: E731
+    one = Fraction(1), Fraction(1)
+    free = link.rise(one, Fraction(1), None, None, Fraction(-1, 2))
+    assert abs(float(free) - (2 * sigma(0.5) - 1)) < 1e-15
+    kept = link.rise(one, Fraction(1), Fraction(2), None, Fraction(2))
+    assert abs(float(kept) - (sigma(3) - sigma(2))) < 1e-15
+    below = link.rise(one, Fraction(1), None, Fraction(-3), Fraction(-3))
+    assert abs(float(below) - (sigma(-2) - sigma(-3))) < 1e-15
+    assert link.rise(one, Fraction(-1), None, None, Fraction(0)) == 0
 
 
 @pytest.mark.parametrize("given_link", LINKS)

@@ -47,6 +47,16 @@ class LinkLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PartDifference:
+    """What the rule `sum` needs of one part whose two scores are never far apart: a line of their difference, limits of each that help, and the place of a tangent."""
+
+    line: PartLine
+    here: tuple[PartLine | None, PartLine | None]
+    there: tuple[PartLine | None, PartLine | None]
+    place: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PartBound:
     """What the rule `sum` needs of one part: of x and of x' where it goes through a function, and the lines that are left."""
 
@@ -83,7 +93,7 @@ class Leaf:
     rivals: tuple[int, int] | None = None
     soft: SoftLines | None = None
     directions: tuple[tuple[int, ...], ...] = ()
-    parts: tuple[PartBound | None, ...] = ()
+    parts: tuple[PartBound | PartDifference | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any, BinaryIO, Literal
 
 from likewise import __version__
-from likewise.cells.leaf import PartBound, PartLine
+from likewise.cells.leaf import PartBound, PartDifference, PartLine
 from likewise.errors import CertificateError
 from likewise.families.registry import family_of, family_with_rule
 from likewise.families.scored_model import Model
@@ -96,7 +96,10 @@ class Writer:
         self._node(parts)
 
     def sums(
-        self, way: Fraction, parts: Sequence[PartBound | None], rivals: tuple[int, int] | None = None
+        self,
+        way: Fraction,
+        parts: Sequence[PartBound | PartDifference | None],
+        rivals: tuple[int, int] | None = None,
     ) -> None:
         """The node is closed by lines of the parts of a sum."""
         written = format_number(way) if rivals is None else [*rivals, format_number(way)]
@@ -201,12 +204,15 @@ class Writer:
         self._gzip.write(part + b"\n")
 
 
-def _part_bound(part: PartBound) -> list[Any]:
+def _part_bound(part: PartBound | PartDifference) -> list[Any]:
+    if isinstance(part, PartDifference):
+        limits = [[_part_line(end) for end in side] for side in (part.here, part.there)]
+        return ["difference", _part_line(part.line), *limits, format_number(part.place)]
     sides = [
         None
         if side is None
         else [
-            *(None if end is None else _part_line(end) for end in (side.low, side.high)),
+            *(_part_line(end) for end in (side.low, side.high)),
             format_number(side.slope),
             format_number(side.tangent),
         ]
@@ -215,7 +221,9 @@ def _part_bound(part: PartBound) -> list[Any]:
     return [*sides, [_part_line(line) for line in part.lines]]
 
 
-def _part_line(line: PartLine) -> list[Any]:
+def _part_line(line: PartLine | None) -> list[Any] | None:
+    if line is None:
+        return None
     family, leaf = family_with_rule(line.leaf.rule), line.leaf
     hints = [] if family is None else family.hints_line(leaf.hints)
     return [format_number(line.threshold), leaf.rule, *hints]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from likewise.cells.leaf import Clearance, Leaf, PartBound, RelaxationResult, Rule
+from likewise.cells.leaf import Clearance, Leaf, PartBound, PartDifference, RelaxationResult, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -241,7 +241,7 @@ class Bounds:
     closes: NDArray[np.bool_] | None = None
     nearly: NDArray[np.bool_] | None = None
     hints: list[tuple[int, ...]] | None = None
-    parts: list[tuple[PartBound | None, ...]] | None = None
+    parts: list[tuple[PartBound | PartDifference | None, ...]] | None = None
     loss: Floats | None = None
     cuts: Floats | None = None
     memories: list[Any] | None = None

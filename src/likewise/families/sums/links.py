@@ -36,6 +36,8 @@ Knot = tuple[Fraction, Fraction, Fraction, Fraction]  # place, value from below,
 GUARD_BITS = 32
 TANGENT_HALVINGS = 40  # to find where a tangent through the lower end touches
 EVALUATION = 16 * UNIT_ROUNDOFF  # roundings of a link itself, of values up to 1
+FARTHEST = 40.0  # from 0 that a tangent is taken, as the rule has it
+FARTHEST_RISE = 600.0  # that places are computed for, where exp does not overflow
 SLOPE_GRID = (
     2.0**24
 )  # slopes and tangents of lines are rounded to it: any are sound, short ones keep proofs small
@@ -210,6 +212,51 @@ class Link:
             )
         return best
 
+    # -- differences ----------------------------------------------------------------------------------------------
+
+    def rise_places(self, over: Floats, under: Floats, distance: Floats, low: Floats, high: Floats) -> Floats:
+        """Where over * lambda(t + distance) - under * lambda(t) is largest between the limits, of logistic links on the scale of slope t + offset; 0 where its ends tell."""
+        if self.kind == "table":
+            return np.zeros_like(distance)
+        e = np.clip(float(self.slope) * distance, 0.0, FARTHEST_RISE)
+        left, right = (float(self.slope) * end + float(self.offset) for end in (low, high))
+        # In y = sigma(r) the slope of what is added is over / under at y with exp(r) = (k h - 1) / (h (h - k)), k = sqrt(over / under), h = exp(e / 2).
+        half, root = np.exp(e / 2), np.sqrt(over / under)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            best = np.log((root * half - 1) / (half * (half - root)))
+        best = np.where(root * half <= 1, -FARTHEST, np.where(root >= half, FARTHEST, best))
+        place = np.clip(np.clip(best, left, right), -FARTHEST, FARTHEST)
+        rounded: Floats = np.round(place * SLOPE_GRID) / SLOPE_GRID
+        return np.where(e > 0, rounded, 0.0)
+
+    def rise(
+        self, over: Floats, under: Floats, distance: Floats, low: Floats, high: Floats, place: Floats
+    ) -> Floats:
+        """The most that over * lambda(t + distance) - under * lambda(t) comes to between the limits, as the rule has it."""
+        if self.kind == "table":
+            return self._table_rise(over, under, distance, low, high)
+        slope, offset = float(self.slope), float(self.offset)
+        e, left, right = slope * distance, slope * low + offset, slope * high + offset
+        ends = [
+            over * logistic(end + np.where(np.isinf(end), 0.0, e)) - under * logistic(end)
+            for end in (left, right)
+        ]
+        start, top = logistic(place), logistic(place + e)
+        steep = over * np.exp(_log_steepness(place + e) - _log_steepness(place)) - under
+        steps = [steep * (logistic(end) - start) for end in (left, right)]
+        curved = over * top - under * start + np.maximum(*steps)
+        found: Floats = np.where(e > 0, curved, np.maximum(*ends))
+        return found
+
+    def _table_rise(self, over: Floats, under: Floats, distance: Floats, low: Floats, high: Floats) -> Floats:
+        knots = [float(knot[0]) for knot in self.knots]
+        best = np.full(len(distance), -np.inf)
+        for t in (low, high, *(np.full_like(low, k) for k in knots), *(k - distance for k in knots)):
+            inside = (t >= low) & (t <= high)
+            value = over * self._table(t + distance, 2) - under * self._table(t, 0)
+            best = np.where(inside, np.maximum(best, value), best)
+        return best
+
     def line(self) -> Any:
         """As a certificate has it."""
         if self.kind == "identity":
@@ -226,6 +273,13 @@ SHARE = Link(kind="logistic")
 def vote_link(*, zero_counts: bool) -> Link:
     """1 where the score is above 0 (or 0, if that counts), else 0."""
     return Link(kind="table", knots=((Fraction(0), Fraction(0), Fraction(int(zero_counts)), Fraction(1)),))
+
+
+def _log_steepness(r: Floats) -> Floats:
+    """log(sigma'(r)), up to a constant."""
+    size = np.abs(r)
+    found: Floats = -size - 2 * np.log1p(np.exp(-size))
+    return found
 
 
 def _times(alpha: Floats, end: Floats) -> Floats:

@@ -3,9 +3,10 @@
 A link is null (the score itself), `["logistic", slope, offset]`, sigma(slope t + offset), or `["table", [[t, below, at, above], ...]]`, linear between its
 knots t, constant outside of them, with three values at each.
 
-A line above a link on [low, high] has the slope alpha >= 0 in r, r = slope t + offset (t itself for tables): `beta` is a number with lambda <= alpha r + beta there. It need not be the smallest.
+A line above a link on [low, high] has the slope alpha >= 0 in r, r = slope t + offset (t itself for tables): `beta` is a number with lambda <= alpha r + beta there. `rise` is a number that C lambda(t + D) - E lambda(t) does not exceed there, for C, E > 0. Neither need be the smallest.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -19,6 +20,9 @@ from likewise_check.core.numbers import number
 
 BITS = 128  # of sigma, in lines
 MOST_KNOTS = 100_000
+FARTHEST = 40  # from 0 that a tangent is taken: further out sigma is too flat for its bits
+
+ZERO, ONE = Fraction(0), Fraction(1)
 
 Limit: TypeAlias = Fraction | None  # None: there is none on this side
 Knot: TypeAlias = tuple[Fraction, Fraction, Fraction, Fraction]
@@ -63,6 +67,30 @@ class Logistic:
             found += [most + max(s * (r - tangent) for s in slopes) - alpha * r for r in ends]
         return max(found)
 
+    def rise(self, factors: Ends, distance: Fraction, low: Limit, high: Limit, place: Fraction) -> Fraction:
+        """As a function of y = sigma(r), sigma(r + e) is convex for e <= 0, and largest at the ends; for e > 0 it is concave, and below its tangent at sigma(place)."""
+        (c, d), e = factors, self.slope * distance
+        left, right = (None if end is None else self.slope * end + self.offset for end in (low, high))
+        ends = (
+            (ZERO, ZERO) if left is None else sigma_bounds(left, BITS),
+            (ONE, ONE) if right is None else sigma_bounds(right, BITS),
+        )
+        if e <= 0:
+            tops = (
+                ZERO if left is None else sigma_bounds(left + e, BITS)[1],
+                (ONE if right is None else sigma_bounds(right + e, BITS)[1]),
+            )
+            return max(c * top - d * y for top, (y, _) in zip(tops, ends, strict=True))
+        if abs(place) > FARTHEST:
+            raise LeafRefused("sum: a tangent is taken too far out")
+        start, top = sigma_bounds(place, BITS), sigma_bounds(place + e, BITS)
+        slopes = (
+            c * top[0] * (1 - top[1]) / (start[1] * (1 - start[0])) - d,
+            c * top[1] * (1 - top[0]) / (start[0] * (1 - start[1])) - d,
+        )
+        steps = [y - origin for origin in start for end in ends for y in end]
+        return c * top[1] - d * start[0] + max(slope * step for slope in slopes for step in steps)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
@@ -79,15 +107,15 @@ class Table:
 
     def _value(self, t: Fraction, which: int) -> Fraction:
         """lambda(t), at knots by the value from below (1), at it (2) or from above (3)."""
-        before = [knot for knot in self.knots if knot[0] <= t]
+        before = bisect_right(self.knots, t, key=_place)
         if not before:
             return self.knots[0][1]
-        last = before[-1]
+        last = self.knots[before - 1]
         if last[0] == t:
             return last[which]
-        if len(before) == len(self.knots):
+        if before == len(self.knots):
             return last[3]
-        after = self.knots[len(before)]
+        after = self.knots[before]
         return last[3] + (after[1] - last[3]) * (t - last[0]) / (after[0] - last[0])
 
     def turned(self) -> "Table":
@@ -112,8 +140,25 @@ class Table:
             )
         return max(found)
 
+    def rise(self, factors: Ends, distance: Fraction, low: Limit, high: Limit, _place: Fraction) -> Fraction:
+        """Between two places where t or t + D is a knot both are linear; at each of them lambda counts from above, and from below where it is taken off."""
+        c, d = factors
+        places = [at for knot in self.knots for at in (knot[0], knot[0] - distance)]
+        places = [t for t in places if (low is None or low <= t) and (high is None or t <= high)]
+        places += [t for t in (low, high) if t is not None]
+        found = [c * self._value(t + distance, 3) - d * self._value(t, 1) for t in places]
+        if low is None:
+            found.append((c - d) * self.knots[0][1])
+        if high is None:
+            found.append((c - d) * self.knots[-1][3])
+        return max(found)
+
 
 Link: TypeAlias = Logistic | Table
+
+
+def _place(knot: Knot) -> Fraction:
+    return knot[0]
 
 
 def read_link(item: object, what: str) -> Link | None:

@@ -1,13 +1,13 @@
 """Rule `["sum", way, [part, ...]]` (section 17): a g(x) - b g(x') <= B on the cell, B the sum of what lines of the parts come to.
 
 A part brings c lambda(s(x)) - d lambda(s(x')). Without a link that is a line of its score. With one, limits of s(x) and of s(x') are shown first, and between them lambda is below a line
-where c > 0 (above one where c < 0; at x' the other way round), so that a line of the score is left. Every line of a score is shown by a rule of the part's own body, in the same cell.
+where c > 0 (above one where c < 0; at x' the other way round), so that a line of the score is left. Or the difference of its two scores is shown to be at most D, and how far lambda rises over a distance D tells the rest. Every line of a score is shown by a rule of the part's own body, in the same cell.
 """
 
 from collections.abc import Callable
 from fractions import Fraction
 
-from likewise_check.core.body import Body
+from likewise_check.core.body import Body, Ends
 from likewise_check.core.bound import LINE, conclude, line_text, read_way
 from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, anything, array_of
@@ -58,8 +58,10 @@ class SumOfLines:
 
     def _bound_part(self, k: int, c: Fraction, d: Fraction, item: object, cell: Cell) -> Fraction:
         """A number that c lambda(s(x)) - d lambda(s(x')) does not exceed at pairs of the cell."""
-        here, there, lines = array_of(anything, 3)(item, f"part {k} of a leaf")
         link = self._first.parts[k].link
+        if type(item) is list and item and item[0] == "difference":
+            return self._bound_difference(k, link, (c, d), item, cell)
+        here, there, lines = array_of(anything, 3)(item, f"part {k} of a leaf")
         if link is None:
             if here is not None or there is not None:
                 raise Rejected(f"sum: part {k} has no link")
@@ -74,6 +76,36 @@ class SumOfLines:
                 raise Rejected(f"sum: part {k} does not count at one of the two, and is bounded there")
         return constant + self._bound_lines(k, c * slopes[0], d * slopes[1], lines, cell)
 
+    def _bound_difference(
+        self, k: int, link: Link | None, factors: Ends, item: object, cell: Cell
+    ) -> Fraction:
+        """The same by how far the scores of the two are apart at most: C lambda(s(u)) - E lambda(s(v)) with s(u) <= s(v) + D."""
+        _, line, *given, place = array_of(anything, 5)(item, f"part {k} of a leaf")
+        c, d = factors
+        if link is None or c * d <= 0:
+            raise Rejected(f"sum: part {k} is not bounded by a difference")
+        limits = [self._read_limits(k, side, pair, cell) for side, pair in enumerate(given)]
+        distance = 2 * self._show(k, 1 if c > 0 else -1, Fraction(1, 2), line, cell)
+        (u_low, u_high), (v_low, v_high) = limits if c > 0 else reversed(limits)
+        # Where s(v) is below p there is no pair, and above q nothing is larger than at q.
+        low = _pick(max, v_low, None if u_low is None else u_low - distance)
+        high = _pick(min, v_high, None if u_high is None else u_high - distance)
+        if high is not None:
+            high = _pick(max, high, low)
+        above = (c, d) if c > 0 else (-d, -c)
+        return link.rise(above, distance, low, high, number(place, "the place of a tangent"))
+
+    def _read_limits(self, k: int, side: int, items: object, cell: Cell) -> tuple[Limit, Limit]:
+        """Limits of the score at x (0) or x' (1)."""
+        least, most = array_of(anything, 2)(items, f"the limits of part {k} of a leaf")
+        # s(x) is 1 s(x) - 0 s(x'), and s(x') is 0 h(x) - 1 h(x') of h = -s.
+        way, sign = (ONE, 1) if side == 0 else (ZERO, -1)
+        high: Limit = None if most is None else self._show(k, sign, way, most, cell)
+        low: Limit = None if least is None else -self._show(k, -sign, way, least, cell)
+        if low is not None and high is not None and low > high:
+            raise _NoPair
+        return low, high
+
     def _enclose(
         self, k: int, link: Link, side: int, above: bool, item: object, cell: Cell
     ) -> tuple[Fraction, Fraction]:
@@ -82,12 +114,7 @@ class SumOfLines:
         alpha, tangent = number(slope, "the slope of a line"), number(place, "the place of a tangent")
         if alpha < 0 or tangent < 0:
             raise Rejected("sum: a slope, or the place of a tangent, is negative")
-        # s(x) is 1 s(x) - 0 s(x'), and s(x') is 0 h(x) - 1 h(x') of h = -s.
-        way, sign = (ONE, 1) if side == 0 else (ZERO, -1)
-        high: Limit = None if most is None else self._show(k, sign, way, most, cell)
-        low: Limit = None if least is None else -self._show(k, -sign, way, least, cell)
-        if low is not None and high is not None and low > high:
-            raise _NoPair
+        low, high = self._read_limits(k, side, [least, most], cell)
         if above:
             return alpha, link.beta(alpha, tangent, low, high)
         turned = None if high is None else -high, None if low is None else -low
@@ -128,3 +155,9 @@ class SumOfLines:
             slope=Fraction(sign),
             strict=(True, True),
         )
+
+
+def _pick(which: Callable[..., Fraction], first: Limit, second: Limit) -> Limit:
+    """The larger or smaller of two limits, of those that there are."""
+    there = [one for one in (first, second) if one is not None]
+    return which(there) if there else None
