@@ -8,12 +8,13 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.certificate.kinds import CURVED, LATER, SMALL, run
+from tests.certificate.kinds import CURVED, LATER, NEWEST, SMALL, run
 
 from likewise_check import check
 
 FOLDER = Path(__file__).parent / "golden"
-LATER_FOLDER = Path(__file__).parent / "golden_later"  # with rules that only the first checker knows yet
+LATER_FOLDER = Path(__file__).parent / "golden_later"
+NEWEST_FOLDER = Path(__file__).parent / "golden_newest"  # with rules that only the first checker knows yet
 VERDICTS = FOLDER / "verdicts.json"
 
 
@@ -41,3 +42,4 @@ def write_missing(folder: Path = FOLDER, kinds: Iterable[str] = (*SMALL, *CURVED
 if __name__ == "__main__":
     write_missing()
     write_missing(LATER_FOLDER, LATER)
+    write_missing(NEWEST_FOLDER, NEWEST)

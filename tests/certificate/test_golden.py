@@ -3,13 +3,17 @@
 import json
 
 import pytest
-from tests.certificate.golden import FOLDER, LATER_FOLDER, VERDICTS, write_missing
-from tests.certificate.kinds import CURVED, LATER, SMALL
+from tests.certificate.golden import FOLDER, LATER_FOLDER, NEWEST_FOLDER, VERDICTS, write_missing
+from tests.certificate.kinds import CURVED, LATER, NEWEST, SMALL
 
 from likewise_check import check
 
 EXPECTED = json.loads(VERDICTS.read_text())
-EXPECTED_LATER = json.loads((LATER_FOLDER / "verdicts.json").read_text())
+APART = {
+    folder / name: expected
+    for folder in (LATER_FOLDER, NEWEST_FOLDER)
+    for name, expected in json.loads((folder / "verdicts.json").read_text()).items()
+}
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -19,12 +23,15 @@ def test_it_is_accepted_as_ever(name):
     assert {key: report[key] for key in EXPECTED[name]} == EXPECTED[name]
 
 
-@pytest.mark.parametrize("name", EXPECTED_LATER)
-def test_it_is_accepted_as_ever_by_the_first_checker(name):
-    report = check(LATER_FOLDER / name).to_dict()
+@pytest.mark.parametrize("path", APART, ids=lambda path: path.name)
+def test_it_is_accepted_as_ever_by_the_first_checker(path):
+    report = check(path).to_dict()
     assert report["accepted"] is True, report["reason"]
-    assert {key: report[key] for key in EXPECTED_LATER[name]} == EXPECTED_LATER[name]
-    assert set(EXPECTED_LATER) == {f"v1-{kind}.likewise" for kind in LATER}
+    assert {key: report[key] for key in APART[path]} == APART[path]
+    kinds = LATER if path.parent == LATER_FOLDER else NEWEST
+    assert {f"v1-{kind}.likewise" for kind in kinds} == {
+        known.name for known in APART if known.parent == path.parent
+    }
 
 
 def test_every_file_is_listed_and_every_kind_has_one():
