@@ -131,7 +131,8 @@ def _read_claim(lines: Lines, found: dict[str, Any], own: dict[str, str]) -> Cla
 
     space = read_space(sealed("space"))
     similarity = read_similarity(sealed("similarity"), space)
-    asked = read_property(sealed("property"))
+    one_way = any(relation.one_way for relation in similarity)
+    asked = read_property(sealed("property"), one_way=one_way)
     model = read_model(sealed("model"), space, asked)
     claim = Claim(space=space, similarity=similarity, model=model, asked=asked)
     found["claim"] = claim_in_words(claim, refuted=found["kind"] == "witness")

@@ -21,12 +21,14 @@ def claim_in_words(claim: Claim, *, refuted: bool) -> str:
     """The claim in one sentence, or its contrary if a witness refutes it."""
     features, constraints = len(claim.space.features), len(claim.space.constraints)
     space = f"the space ({features} feature{'s' * (features != 1)}, {constraints} constraint{'s' * (constraints != 1)})"
-    free, within, paired = (_related_names(claim, sort) for sort in ("free", "within", "pairs"))
+    sorts = ("free", "within", "pairs", "between")
+    free, within, paired, between = (_related_names(claim, sort) for sort in sorts)
     may = [
+        f"differ such that the second is {_join_names(between)}" if between else "",
         f"may differ in any way in {_join_names(free)}" if free else "",
         f"may differ in {_join_names(within)}" if within else "",
         f"may differ between allowed levels in {_join_names(paired)}" if paired else "",
-        "agree in all other features" if free or within or paired else "agree in all features",
+        "agree in all other features" if any((free, within, paired, between)) else "agree in all features",
     ]
     outcome, everybody = claim.model.head.in_words(claim.asked)
     start = "Some two" if refuted else "Every two" if everybody else "No two"
@@ -73,8 +75,9 @@ def _related_names(claim: Claim, sort: str) -> list[str]:
     found = []
     for feature, relation in zip(claim.space.features, claim.similarity, strict=True):
         if relation.kind == sort:
-            by = f" {_tolerance(feature, relation)}" if relation.tolerance is not None else ""
-            found.append(_name(feature, full=False) + by)
+            name = _name(feature, full=False)
+            by = f"{name} {_tolerance(feature, relation)}" if relation.tolerance is not None else name
+            found.append(f"{_limits(feature, relation)} in {name}" if relation.limits else by)
     return found
 
 
@@ -93,10 +96,18 @@ def _tolerance(feature: Feature, relation: Relation) -> str:
     return f"by at most {readable_number(relation.tolerance or Fraction(0))}{steps}"
 
 
+def _limits(feature: Feature, relation: Relation) -> str:
+    """How far the second of a pair is above the first."""
+    low, high = map(readable_number, relation.limits or ())
+    return f"by {low} to {high}{' steps' if feature.kind == 'ordinal' else ''} above the first"
+
+
 def _in_words(feature: Feature, relation: Relation, full: bool) -> str:
     differs = {"same": "", "free": " (may differ in any way)"}.get(relation.kind)
     if relation.tolerance is not None:
         differs = f" (may differ {_tolerance(feature, relation)})"
+    elif relation.limits is not None:
+        differs = f" (of the second {_limits(feature, relation)})"
     elif differs is None:
         pairs = (
             f"{_level(feature.names[i])} and {_level(feature.names[j])}" for i, j in sorted(relation.allowed)

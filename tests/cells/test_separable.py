@@ -129,7 +129,7 @@ def test_the_float_bound_is_the_exact_one_up_to_its_noise(cell, lean):
 )
 def test_the_corners_of_a_band_hold_its_maximum(here, there, t, u, v):
     here, there = tuple(sorted(here)), tuple(sorted(there))
-    corners = band_corners(here, there, t)
+    corners = band_corners(here, there, (-t, t))
     for x, y in corners:
         assert here[0] <= x <= here[1]
         assert there[0] <= y <= there[1]

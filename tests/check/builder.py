@@ -54,6 +54,10 @@ def within(tolerance) -> dict:
     return {"kind": "within", "tolerance": number(tolerance)}
 
 
+def between(low, high) -> dict:
+    return {"kind": "between", "low": number(low), "high": number(high)}
+
+
 def pairs(*allowed) -> dict:
     return {"kind": "pairs", "allowed": [list(pair) for pair in allowed]}
 

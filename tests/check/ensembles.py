@@ -108,6 +108,8 @@ def possible(feature: dict, k: int, relation: dict, first: list, second: list, i
             return c == d or sorted((c, d)) in relation["allowed"]
         if kind == "within":
             return (c == gone) == (d == gone) and abs(c - d) <= value(relation["tolerance"])
+        if kind == "between":
+            return value(relation["low"]) <= d - c <= value(relation["high"])
         return c == d
 
     if any(related(c, d) for c in codes for d in others):
@@ -119,6 +121,12 @@ def possible(feature: dict, k: int, relation: dict, first: list, second: list, i
     if kind == "within":
         tolerance = value(relation["tolerance"])
         return other[0] - interval[2] <= tolerance and interval[0] - other[2] <= tolerance
+    if kind == "between":
+        (one, lopen, r), (m, mopen, s) = interval, other
+        low, high = value(relation["low"]), value(relation["high"])
+        return (s - one > low or (s - one == low and not lopen)) and (
+            m - r < high or (m - r == high and not mopen)
+        )
     low, opened = max(interval[:2], other[:2])
     high = min(interval[2], other[2])
     return low < high or (low == high and not opened)

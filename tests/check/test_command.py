@@ -205,17 +205,17 @@ def code_lines(source: str) -> int:
 # Lines of code that a part of the package may have at most: what whoever trusts a proof has to read.
 SIZES = {
     "program": 310,  # the command, and what it answers
-    "words": 130,  # the claim for people
-    "core": 2060,
+    "words": 145,  # the claim for people
+    "core": 2080,
     "axes": 60,
-    "classes": 630,
+    "classes": 645,
     "combined": 70,
     "kernel": 890,
     "network": 720,
     "pieces": 250,
     "polynomial": 620,
     "sums": 390,
-    "trees": 760,
+    "trees": 790,
 }
 
 

@@ -10,7 +10,7 @@ from likewise.cells.curves import band_corners, curve_maximum, polynomial_maximu
 from likewise.spec.pieces import PiecewisePolynomial as SearchedPieces
 from likewise.spec.similarity import Relation as SearchedRelation
 from likewise_check.core.cells import make_box
-from likewise_check.core.maxima import linear_maximum, linear_within, table_maximum
+from likewise_check.core.maxima import linear_apart, linear_maximum, table_maximum
 from likewise_check.core.space import Relation
 from likewise_check.packs.pieces.columns import Pieces
 from likewise_check.packs.pieces.curves import Curves
@@ -47,8 +47,8 @@ def test_linear_functions_within_a_tolerance(seed):
     first, second = (interval(rng, step=1 if whole else 3) for _ in range(2))
     tolerance = Fraction(rng.randint(1, 6), 1 if whole else 3)
     u, v = drawn(rng), drawn(rng)
-    found = linear_within(u, v, first, second, tolerance)
-    corners = band_corners(first, second, tolerance)
+    found = linear_apart(u, v, first, second, (-tolerance, tolerance))
+    corners = band_corners(first, second, (-tolerance, tolerance))
     assert found == max((u * x + v * y for x, y in corners), default=None)
     assert found == linear_maximum(
         u, v, make_box(first, second), Relation(kind="within", tolerance=tolerance)

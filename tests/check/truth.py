@@ -170,6 +170,8 @@ class Claim:
             if (code == self._missing(k)) != (other == self._missing(k)):
                 return False
             return abs(code - other) <= value(relation["tolerance"])
+        if relation["kind"] == "between":
+            return value(relation["low"]) <= other - code <= value(relation["high"])
         if relation["kind"] == "pairs" and sorted((code, other)) in relation["allowed"]:
             return True
         return relation["kind"] == "free" or code == other

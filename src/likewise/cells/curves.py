@@ -56,52 +56,53 @@ def curve_maximum(
     others = [polynomial_maximum(v.polynomials[i], lo, hi) for i, lo, hi in second]
     if relation.kind == "free":
         return max(tops) + max(others)
-    best, tolerance = None, relation.tolerance or Fraction(0)
-    for m, n in near_parts(first, second, tolerance):
+    best, apart = None, relation.apart
+    for m, n in near_parts(first, second, apart):
         if best is None or tops[m] + others[n] > best:
-            found = _maximum_of_parts(u, v, first[m], second[n], tolerance)
+            found = _maximum_of_parts(u, v, first[m], second[n], apart)
             best = found if best is None else max(best, found)
     return best
 
 
 def near_parts(
-    first: list[PieceRange], second: list[PieceRange], tolerance: Fraction
+    first: list[PieceRange], second: list[PieceRange], apart: Interval
 ) -> Iterator[tuple[int, int]]:
-    """Which pairs of parts are at most the tolerance apart; parts come from left to right."""
+    """Which pairs of parts may have x' - x in an interval; parts come from left to right."""
     start = 0
     for m, (_, lo, hi) in enumerate(first):
-        while start < len(second) and second[start][2] < lo - tolerance:
+        while start < len(second) and second[start][2] < lo + apart[0]:
             start += 1
         for n in range(start, len(second)):
-            if second[n][1] > hi + tolerance:
+            if second[n][1] > hi + apart[1]:
                 break
             yield m, n
 
 
 def _maximum_of_parts(
-    u: PiecewisePolynomial, v: PiecewisePolynomial, first: PieceRange, second: PieceRange, tolerance: Fraction
+    u: PiecewisePolynomial, v: PiecewisePolynomial, first: PieceRange, second: PieceRange, apart: Interval
 ) -> Fraction:
-    """The maximum over two parts that are at most the tolerance apart."""
+    """The maximum over two parts, x' - x being in an interval that it can be in."""
     (i, lo, hi), (j, low, high) = first, second
     here, there = u.polynomials[i], v.polynomials[j]
     if len(here) <= 2 and len(there) <= 2:
-        corners = band_corners((lo, hi), (low, high), tolerance)
+        corners = band_corners((lo, hi), (low, high), apart)
         return max(evaluate_polynomial(here, x) + evaluate_polynomial(there, y) for x, y in corners)
-    at_u = polynomial_maximum(here, max(lo, low - tolerance), min(hi, high + tolerance))
-    return at_u + polynomial_maximum(there, max(low, lo - tolerance), min(high, hi + tolerance))
+    at_u = polynomial_maximum(here, max(lo, low - apart[1]), min(hi, high - apart[0]))
+    return at_u + polynomial_maximum(there, max(low, lo + apart[0]), min(high, hi + apart[1]))
 
 
-def band_corners(here: Interval, there: Interval, tolerance: Fraction) -> list[tuple[Fraction, Fraction]]:
-    """Points of { x in here, x' in there, |x - x'| <= tolerance } that include all its corners."""
-    low, high = max(here[0], there[0] - tolerance), min(here[1], there[1] + tolerance)
-    low2, high2 = max(there[0], low - tolerance), min(there[1], high + tolerance)
+def band_corners(here: Interval, there: Interval, apart: Interval) -> list[tuple[Fraction, Fraction]]:
+    """Points of { x in here, x' in there, x' - x in apart } that include all its corners."""
+    least, most = apart
+    low, high = max(here[0], there[0] - most), min(here[1], there[1] - least)
+    low2, high2 = max(there[0], low + least), min(there[1], high + most)
     if low > high or low2 > high2:
         return []
     corners = []
     for x in (low, high):
-        corners += [(x, min(high2, x + tolerance)), (x, max(low2, x - tolerance))]
+        corners += [(x, min(high2, x + most)), (x, max(low2, x + least))]
     for y in (low2, high2):
-        corners += [(min(high, y + tolerance), y), (max(low, y - tolerance), y)]
+        corners += [(min(high, y - least), y), (max(low, y - most), y)]
     return corners
 
 

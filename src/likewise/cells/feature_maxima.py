@@ -36,7 +36,13 @@ class Marks:
     """One feature's function over the codes lo to hi, prepared for many cells."""
 
     def __init__(
-        self, pieces: PiecewisePolynomial, lo: float, hi: float, *, whole: bool, tolerance: Fraction | None
+        self,
+        pieces: PiecewisePolynomial,
+        lo: float,
+        hi: float,
+        *,
+        whole: bool,
+        apart: tuple[Fraction, Fraction] | None,
     ) -> None:
         self.pieces = pieces
         ends, _, coefficients = pieces.floats()
@@ -57,13 +63,11 @@ class Marks:
         self.values = pieces.values(self.codes)
         self.linear = np.array([len(p) <= 2 for p in pieces.polynomials])
         self.slopes = coefficients[1] if len(coefficients) > 1 else np.zeros(count)
-        self.loses = (
-            tolerance is not None and not self.linear.all()
-        )  # whether maxima are bounded from above only
-        if tolerance is not None:
-            self.tolerance = float(tolerance)
+        self.loses = apart is not None and not self.linear.all()  # whether maxima are bounded from above only
+        if apart is not None:
+            self.apart = float(apart[0]), float(apart[1])
             parts = pieces.parts(Fraction(lo), Fraction(hi), whole=whole)
-            pairs = [(parts[m][0], parts[n][0]) for m, n in near_parts(parts, parts, tolerance)]
+            pairs = [(parts[m][0], parts[n][0]) for m, n in near_parts(parts, parts, apart)]
             self.first, self.second = np.array(pairs, dtype=np.intp).T
 
     def _turns(self, piece: int) -> Floats:
@@ -120,19 +124,19 @@ class Marks:
         return value, x, y
 
     def _block(self, lean: Floats, here: tuple[Floats, Floats], there: tuple[Floats, Floats]) -> Maximum:
-        i, j, t = self.first, self.second, self.tolerance
+        i, j, (least, most) = self.first, self.second, self.apart
         lo, hi = np.maximum(here[0][:, None], self.begin[i]), np.minimum(here[1][:, None], self.end[i])
         low, high = np.maximum(there[0][:, None], self.begin[j]), np.minimum(there[1][:, None], self.end[j])
-        empty = (lo > hi) | (low > high) | (low - hi > t) | (lo - high > t)
+        empty = (lo > hi) | (low > high) | (low - hi > most) | (high - lo < least)
         lo, hi, low, high = (
-            np.maximum(lo, low - t), np.minimum(hi, high + t), np.maximum(low, lo - t), np.minimum(high, hi + t)
+            np.maximum(lo, low - most), np.minimum(hi, high - least), np.maximum(low, lo + least), np.minimum(high, hi + most)
         )  # fmt: skip
         weight = np.broadcast_to(lean[:, None], lo.shape)
         x, y = self._piece_maximisers(weight, i, lo, hi), self._piece_maximisers(weight - 1, j, low, high)
         both = np.flatnonzero(self.linear[i] & self.linear[j])
         if len(both):
             u, v = weight * self.slopes[i], (weight - 1) * self.slopes[j]
-            corner = _best_corner(u, v, t, (lo, hi), (low, high))
+            corner = _best_corner(u, v, self.apart, (lo, hi), (low, high))
             x[:, both], y[:, both] = corner[0][:, both], corner[1][:, both]
         piece = np.broadcast_to(i, lo.shape), np.broadcast_to(j, lo.shape)
         value = weight * self.pieces.piece_values(piece[0], x) + (weight - 1) * self.pieces.piece_values(
@@ -141,7 +145,7 @@ class Marks:
         value = np.where(empty, -np.inf, value)
         best, rows = value.argmax(axis=1), np.arange(len(lean))
         x, y = x[rows, best], y[rows, best]
-        return value[rows, best], x, np.clip(np.clip(y, x - t, x + t), *there)
+        return value[rows, best], x, np.clip(np.clip(y, x + least, x + most), *there)
 
     def _piece_maximisers(self, factor: Floats, piece: NDArray[np.intp], lo: Floats, hi: Floats) -> Floats:
         """Where factor times a piece is largest in [lo, hi], for every cell and pair of pieces."""
@@ -161,15 +165,20 @@ class Marks:
 
 
 def _best_corner(
-    u: Floats, v: Floats, t: float, here: tuple[Floats, Floats], there: tuple[Floats, Floats]
+    u: Floats,
+    v: Floats,
+    apart: tuple[float, float],
+    here: tuple[Floats, Floats],
+    there: tuple[Floats, Floats],
 ) -> tuple[Floats, Floats]:
-    """The corner of { x in here, x' in there, |x - x'| <= t } at which u x + v x' is largest, or the two that are
+    """The corner of { x in here, x' in there, x' - x in apart } at which u x + v x' is largest, or the two that are
     closest to each other where no corner is better: they are a pair whatever is rounded."""
-    found = np.clip(there[0], *here)
-    other = np.clip(found, *there)
+    least = min(max(0.0, apart[0]), apart[1])
+    found = np.clip(there[0] - least, *here)
+    other = np.clip(found + least, *there)
     value = u * found + v * other
-    corners = [(x, np.clip(x + side, *there)) for x in here for side in (-t, t)]
-    corners += [(np.clip(y + side, *here), y) for y in there for side in (-t, t)]
+    corners = [(x, np.clip(x + side, *there)) for x in here for side in apart]
+    corners += [(np.clip(y - side, *here), y) for y in there for side in apart]
     for x, y in corners:
         at = u * x + v * y
         better = at > value
@@ -186,10 +195,8 @@ def feature_marks(pairs: PairSpace, k: int, term: Term) -> Marks | None:
     if term.pieces is None:
         return None
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
-    reach = relation.tolerance or Fraction(0) if relation.kind == "within" else None
-    return Marks(
-        term.pieces, float(variable.lo), float(variable.hi), whole=variable.discrete, tolerance=reach
-    )
+    apart = relation.apart if relation.kind == "within" else None
+    return Marks(term.pieces, float(variable.lo), float(variable.hi), whole=variable.discrete, apart=apart)
 
 
 def best_marks(
@@ -249,7 +256,8 @@ def best_levels(
 def _best_partner(v: Floats, relation: Relation) -> tuple[Floats, NDArray[np.intp]]:
     """For every i the largest v[j] of the levels j that may stand beside it, and that j."""
     if relation.tolerance is not None:
-        return _best_within_steps(v, int(relation.tolerance))
+        low, high = relation.apart
+        return _best_within_steps(v, math.ceil(low), math.floor(high))
     best, which = np.empty_like(v), np.empty(v.shape, dtype=np.intp)
     for i in range(v.shape[1]):
         partners = np.array(relation.partners(i, v.shape[1]))
@@ -258,32 +266,38 @@ def _best_partner(v: Floats, relation: Relation) -> tuple[Floats, NDArray[np.int
     return best, which
 
 
-def _best_within_steps(v: Floats, steps: int) -> tuple[Floats, NDArray[np.intp]]:
-    """The same for |i - j| <= steps: windows of doubled width, then two that overlap."""
-    beyond = np.full((len(v), steps), -np.inf)
-    best = np.concatenate([beyond, v, beyond], axis=1)
-    which = np.broadcast_to(np.arange(-steps, v.shape[1] + steps), best.shape)
-    reach, width = 2 * steps + 1, 1
+def _best_within_steps(v: Floats, first: int, last: int) -> tuple[Floats, NDArray[np.intp]]:
+    """The same for j - i from `first` to `last`: windows of doubled width, then two that overlap."""
+    before, beyond = max(0, -first), max(0, last)
+    best = np.pad(v, ((0, 0), (before, beyond)), constant_values=-np.inf)
+    which = np.broadcast_to(np.arange(-before, v.shape[1] + beyond), best.shape)
+    reach, width = last - first + 1, 1
     while width < reach:
         shift = min(width, reach - width)
         right = best[:, shift:] > best[:, :-shift]
         which = np.where(right, which[:, shift:], which[:, :-shift])
         best = np.where(right, best[:, shift:], best[:, :-shift])
         width += shift
-    return best, which
+    inside = slice(first + before, first + before + v.shape[1])
+    return best[:, inside], which[:, inside]
 
 
 def best_band(
-    u: Floats, v: Floats, tolerance: float, here: tuple[Floats, Floats], there: tuple[Floats, Floats]
+    u: Floats,
+    v: Floats,
+    apart: tuple[float, float],
+    here: tuple[Floats, Floats],
+    there: tuple[Floats, Floats],
 ) -> tuple[Floats, Floats, Floats]:
-    """Maximise u x + v x' over x in here, x' in there, |x - x'| <= tolerance: the corners of a polygon."""
-    low, high = np.maximum(here[0], there[0] - tolerance), np.minimum(here[1], there[1] + tolerance)
-    low2, high2 = np.maximum(there[0], low - tolerance), np.minimum(there[1], high + tolerance)
+    """Maximise u x + v x' over x in here, x' in there, x' - x in apart: the corners of a polygon."""
+    least, most = apart
+    low, high = np.maximum(here[0], there[0] - most), np.minimum(here[1], there[1] - least)
+    low2, high2 = np.maximum(there[0], low + least), np.minimum(there[1], high + most)
     corners = []
     for x in (low, high):
-        corners += [(x, np.minimum(high2, x + tolerance)), (x, np.maximum(low2, x - tolerance))]
+        corners += [(x, np.minimum(high2, x + most)), (x, np.maximum(low2, x + least))]
     for y in (low2, high2):
-        corners += [(np.minimum(high, y + tolerance), y), (np.maximum(low, y - tolerance), y)]
+        corners += [(np.minimum(high, y - least), y), (np.maximum(low, y - most), y)]
     values = np.stack([u * x + v * y for x, y in corners])
     best = values.argmax(axis=0)
     rows = np.arange(len(u))

@@ -123,13 +123,12 @@ class Forms:
         relation, table = self.pairs.relations[k], self.tables[k]
         if table is not None:
             return best_levels(alpha @ table, beta @ table, relation, here, there)
-        reach = float(relation.tolerance or 0)
         if (curves := self.curves[k]) is not None:
             if relation.kind == "same":
                 value, x = curves.highest(alpha + beta, here)
                 return value, x, x
             if relation.kind == "within":
-                return curves.highest_within(alpha, beta, reach, here, there)
+                return curves.highest_within(alpha, beta, relation.reach, here, there)
             (first, x), (second, y) = curves.highest(alpha, here), curves.highest(beta, there)
             return first + second, x, y
         u, v = alpha @ self.slopes[k], beta @ self.slopes[k]
@@ -137,7 +136,7 @@ class Forms:
             x = np.where(u + v > 0, here[1], here[0])
             return (u + v) * x, x, x
         if relation.kind == "within":
-            return best_band(u, v, reach, here, there)
+            return best_band(u, v, relation.reach, here, there)
         x, y = np.where(u > 0, here[1], here[0]), np.where(v > 0, there[1], there[0])
         return u * x + v * y, x, y
 
@@ -177,12 +176,13 @@ class PiecewiseScores:
         return values[rows, best], codes[rows, best]
 
     def highest_within(
-        self, alpha: Floats, beta: Floats, reach: float, here: Interval, there: Interval
+        self, alpha: Floats, beta: Floats, reach: tuple[float, float], here: Interval, there: Interval
     ) -> tuple[Floats, Floats, Floats]:
-        """The same of two codes at most `reach` apart: both at marks or ends, or one of them and the other at the limit."""
+        """The same of two codes, x' - x being within `reach`: both at marks or ends, or one of them and the other at the limit."""
+        least, most = reach
         (xs, allowed), (ys, allowed2) = self._tried(here), self._tried(there)
-        codes, others, fits = [xs, xs, xs], [xs - reach, xs + reach, xs], [allowed, allowed, allowed]
-        codes += [ys - reach, ys + reach, ys]
+        codes, others, fits = [xs, xs, xs], [xs + least, xs + most, xs], [allowed, allowed, allowed]
+        codes += [ys - least, ys - most, ys]
         others += [ys, ys, ys]
         fits += [allowed2, allowed2, allowed2]
         x, y, fit = (
@@ -197,9 +197,8 @@ class PiecewiseScores:
         every = np.repeat(xs, ys.shape[1], axis=1), np.tile(ys, (1, xs.shape[1]))
         x, y = np.concatenate([x, every[0]], axis=1), np.concatenate([y, every[1]], axis=1)
         both = np.repeat(allowed, ys.shape[1], axis=1) & np.tile(allowed2, (1, xs.shape[1]))
-        fit = np.concatenate([fit, both], axis=1) & (
-            np.abs(x - y) <= reach + TOLERANCE_SLACK * (np.abs(x) + reach)
-        )
+        slack = TOLERANCE_SLACK * (np.abs(x) + max(abs(least), abs(most)))
+        fit = np.concatenate([fit, both], axis=1) & (y - x <= most + slack) & (y - x >= least - slack)
         values = np.einsum("cn,ncm->cm", alpha, self.at(x)) + np.einsum("cn,ncm->cm", beta, self.at(y))
         values = np.where(fit, values, -np.inf)
         best, rows = values.argmax(axis=1), np.arange(len(x))

@@ -172,10 +172,12 @@ def excludes(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float], leaf: L
 def _has_similar_codes(pairs: PairSpace, k: int, lo: Sequence[float], hi: Sequence[float]) -> bool:
     """Whether the intervals of a feature have codes within its tolerance, or levels that are an allowed pair."""
     relation, i, j = pairs.relations[k], pairs.first[k], pairs.second[k]
-    if relation.kind in ("same", "free") or max(lo[j] - hi[i], lo[i] - hi[j]) <= 0:
+    if relation.kind in ("same", "free"):
+        return True
+    if relation.limits is None and max(lo[j] - hi[i], lo[i] - hi[j]) <= 0:
         return True
     if relation.tolerance is None:
         both_ways = [pair for a, b in relation.allowed for pair in ((a, b), (b, a))]
         return any(lo[i] <= a <= hi[i] and lo[j] <= b <= hi[j] for a, b in both_ways)
-    apart = max(Fraction(lo[j]) - Fraction(hi[i]), Fraction(lo[i]) - Fraction(hi[j]))
-    return apart <= relation.tolerance
+    least, most = Fraction(lo[j]) - Fraction(hi[i]), Fraction(hi[j]) - Fraction(lo[i])
+    return least <= relation.apart[1] and relation.apart[0] <= most

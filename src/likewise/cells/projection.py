@@ -45,8 +45,8 @@ def project_points(pairs: PairSpace, lo: Floats, hi: Floats, points: Floats) -> 
         project_point(pairs, ranges, point)
         for i, j, relation in zip(pairs.first, pairs.second, pairs.relations, strict=True):
             if relation.tolerance is not None and not pairs.variables[i].discrete:
-                reach = float(relation.tolerance)
-                point[j] = min(max(point[j], point[i] - reach), point[i] + reach)
+                low, high = relation.reach
+                point[j] = min(max(point[j], point[i] + low), point[i] + high)
     holds = np.ones(len(found), dtype=bool)
     for constraint in pairs.constraints:
         for owner in (pairs.first, pairs.second):

@@ -221,9 +221,8 @@ class _Program:
         for k, relation in enumerate(self.pairs.relations):
             i, j = self.pairs.first[k], self.pairs.second[k]
             if relation.kind == "within" and not self.levels[i]:
-                reach = float(relation.tolerance or 0)
-                row = {self.place[i][0]: Fraction(1), self.place[j][0]: Fraction(-1)}
-                self.rows.append((row, -reach, reach))
+                row = {self.place[i][0]: Fraction(-1), self.place[j][0]: Fraction(1)}
+                self.rows.append((row, *relation.reach))
             if relation.kind == "pairs":
                 self._add_partners(relation, i, j)
                 self._add_partners(relation, j, i)

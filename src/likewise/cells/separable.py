@@ -73,7 +73,7 @@ class ExactBound:
             return max(u.slope * Fraction(end) for end in here) + max(
                 v.slope * Fraction(end) for end in there
             )
-        corners = band_corners(_rationals(here), _rationals(there), relation.tolerance or Fraction(0))
+        corners = band_corners(_rationals(here), _rationals(there), relation.apart)
         return max((u.slope * x + v.slope * y for x, y in corners), default=None)
 
 
@@ -152,7 +152,8 @@ def _levels_maximum(u: Term, v: Term, relation: Relation, here: Interval, there:
         return max(_value_at(u, i) for i in xs) + max(_value_at(v, j) for j in ys)
     if relation.kind == "pairs":
         return _paired_maximum(u, v, relation, xs, ys)
-    return _window_maximum(u, v, math.floor(relation.tolerance or 0), xs, ys)
+    low, high = relation.apart
+    return _window_maximum(u, v, (math.ceil(low), math.floor(high)), xs, ys)
 
 
 def _paired_maximum(u: Term, v: Term, relation: Relation, xs: range, ys: range) -> Fraction | None:
@@ -164,17 +165,17 @@ def _paired_maximum(u: Term, v: Term, relation: Relation, xs: range, ys: range) 
     )
 
 
-def _window_maximum(u: Term, v: Term, steps: int, xs: range, ys: range) -> Fraction | None:
-    """max of u[i] + v[j] over |i - j| <= steps, looking at each position once."""
+def _window_maximum(u: Term, v: Term, steps: tuple[int, int], xs: range, ys: range) -> Fraction | None:
+    """max of u[i] + v[j] over j - i from the first to the last of the steps, looking at each position once."""
     best, ahead = None, ys.start
     window: deque[int] = deque()  # positions j of falling v[j]; the first has the largest in reach of i
     for i in xs:
-        while ahead < ys.stop and ahead <= i + steps:
+        while ahead < ys.stop and ahead <= i + steps[1]:
             while window and _value_at(v, window[-1]) <= _value_at(v, ahead):
                 window.pop()
             window.append(ahead)
             ahead += 1
-        while window and window[0] < i - steps:
+        while window and window[0] < i + steps[0]:
             window.popleft()
         if window:
             total = _value_at(u, i) + _value_at(v, window[0])

@@ -347,6 +347,9 @@ def _constraint(space: Space, index: int) -> dict[str, Any]:
 
 
 def _relation(relation: Relation) -> dict[str, Any]:
+    if relation.limits is not None:
+        low, high = map(format_number, relation.limits)
+        return {"kind": "between", "low": low, "high": high}
     if relation.kind == "within" and relation.tolerance is not None:
         return {"kind": "within", "tolerance": format_number(relation.tolerance)}
     if relation.kind == "pairs":

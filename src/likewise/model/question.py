@@ -47,7 +47,7 @@ Signals = tuple[WitnessSet, "Floats", "Floats"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What is asked of scores, which the head makes decisions and probabilities of: the kind of property, its margin or delta, the class of interest of
-    several (None: every one). `by_lines` tells how softmax probabilities are bounded (`SoftmaxCase`); `only` is the case that is asked alone."""
+    several (None: every one). `one_way`: pairs count the way round that they stand only. `by_lines` tells how softmax probabilities are bounded (`SoftmaxCase`); `only` is the case that is asked alone."""
 
     kind: Kind
     level: Fraction
@@ -55,6 +55,7 @@ class Question:
     of: int | None = None
     by_lines: bool = False
     only: Case | None = None
+    one_way: bool = False
 
     _cases: tuple[Case, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -183,14 +184,19 @@ class Question:
         if self.only is not None:
             return self.only.decided(first, second)
         if self.kind != "decision" or not self.several:
-            ways = ((first, second), (second, first))
+            ways = ((first, second), (second, first))[: 1 if self.one_way else 2]
             return any_holds(*(case.decided(*pair) for case in self.cases() for pair in ways))
         places = range(len(self.head.classes))
         here, there = (
             [has_class(self.head, scores, i, self.level) for i in places] for scores in (first, second)
         )
         pairs = self.class_pairs
-        return any_holds(*(all_hold(here[a], there[b]) for i, j in pairs for a, b in ((i, j), (j, i))))
+        orders = (
+            [(i, j) for i, j in pairs]
+            if self.one_way
+            else [(a, b) for i, j in pairs for a, b in ((i, j), (j, i))]
+        )
+        return any_holds(*(all_hold(here[a], there[b]) for a, b in orders))
 
     def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
         """The case that the pair breaks most, and whether the other way round; None where it breaks none."""
@@ -198,7 +204,7 @@ class Question:
         found = [
             (case, swapped, pair)
             for case in self._undivided_cases()
-            for swapped, pair in (ways if self.only is None else ways[:1])
+            for swapped, pair in (ways[:1] if self.only is not None or self.one_way else ways)
             if case.decided(*pair)
         ]
         if not found:
@@ -207,8 +213,8 @@ class Question:
         return case, swapped
 
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
-        """The largest value of the pair over all cases, whichever way round."""
-        ways = ((first, second), (second, first))
+        """The largest value of the pair over all cases, whichever way round that counts."""
+        ways = ((first, second), (second, first))[: 1 if self.one_way else 2]
         return max(case.value(*pair) for case in self._undivided_cases() for pair in ways)
 
 

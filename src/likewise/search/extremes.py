@@ -132,8 +132,9 @@ def _similar_codes(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
         return np.array([[relation.allows(a, b) for b in codes.tolist()] for a in codes.tolist()])
     if relation.tolerance is None:
         return np.ones((len(codes), len(codes)), dtype=bool)
-    gone = codes == relation.missing
-    near: NDArray[np.bool_] = np.abs(codes[:, None] - codes) <= int(relation.tolerance)
+    gone, (low, high) = codes == relation.missing, relation.reach
+    difference = codes - codes[:, None]
+    near: NDArray[np.bool_] = (difference >= low) & (difference <= high)
     near &= gone[:, None] == gone
     return near
 
@@ -144,6 +145,9 @@ def similar_windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Fl
     lo, hi = float(variable.lo), float(variable.hi)
     if relation.tolerance is None:
         return np.full_like(codes, lo), np.full_like(codes, hi)
+    if relation.limits is not None:
+        down, up = double_below(-relation.limits[0]), double_below(relation.limits[1])
+        return np.maximum(-_add_down(-codes, down), lo), np.minimum(_add_down(codes, up), hi)
     reach = double_below(relation.tolerance)
     if relation.missing is None:
         return np.maximum(-_add_down(-codes, reach), lo), np.minimum(_add_down(codes, reach), hi)
@@ -184,5 +188,5 @@ def _exact_codes(pairs: PairSpace, judge: SeparableJudge, k: int, code: Fraction
         return [code]
     if relation.tolerance is not None:
         last = hi if relation.missing is None else Fraction(variable.last)
-        lo, hi = max(lo, code - relation.tolerance), min(last, code + relation.tolerance)
+        lo, hi = max(lo, code + relation.apart[0]), min(last, code + relation.apart[1])
     return [lo, hi]

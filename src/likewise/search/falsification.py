@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,7 @@ ROUNDS = 4  # passes over all shared features
 MOST_ROUNDS = 16  # where the best pair is wanted; it ends sooner where nothing gets better
 MISSING_SHARE = 0.125  # of random rows that miss a continuous number
 HALVING_STEPS = 6  # values tried for a number besides its ends and its own: halving steps to either side
+MOST_STEPS = 9  # codes of a feature that may differ in one direction
 MOST_MARKED = 16  # codes tried of a feature in pieces
 MOST_REFEREED = 8  # deepest pairs put to the exact test after each stage
 
@@ -157,7 +159,9 @@ def _differing_settings(problem: SearchTask) -> list[dict[int, float | str]]:
     choices: list[list[tuple[int, float | str]]] = []
     for k, relation in enumerate(pairs.relations):
         variable = problem.ranges[k]
-        if relation.kind == "within":
+        if relation.limits is not None:
+            choices.append([(k, value) for value in _one_way_settings(problem, k)])
+        elif relation.kind == "within":
             choices.append([(k, "own"), (k, "up")])
         elif relation.kind != "same":
             span = int(variable.hi - variable.lo) if variable.discrete else MOST_VARIANTS
@@ -174,6 +178,25 @@ def _differing_settings(problem: SearchTask) -> list[dict[int, float | str]]:
     picks[1::2] = [_partner_setting(problem, *couple) for couple in zip(picks[::2], picks[1::2], strict=True)]
     lows, highs = {c[0][0]: c[0][1] for c in choices}, {c[0][0]: c[-1][1] for c in choices}
     return [lows, highs, *picks]
+
+
+def _one_way_settings(problem: SearchTask, k: int) -> list[float | str]:
+    """Settings of a feature whose difference has limits: codes all over its range where these leave a direction only, else what they reach from the row's own."""
+    if not _leaves_a_direction(problem, k):
+        return ["own", "least", "most"]
+    variable = problem.ranges[k]
+    if variable.discrete and variable.hi - variable.lo < MOST_STEPS:
+        return [float(variable.lo + i) for i in range(int(variable.hi - variable.lo) + 1)]
+    steps = np.linspace(float(variable.lo), float(variable.last), MOST_STEPS)
+    codes = np.concatenate([np.round(steps) if variable.discrete else steps, _codes_to_try(problem, k)])
+    return [float(code) for code in np.unique(codes)]
+
+
+def _leaves_a_direction(problem: SearchTask, k: int) -> bool:
+    """Whether the limits of a difference reach across all codes that there are."""
+    variable, relation = problem.ranges[k], problem.pairs.relations[k]
+    low, high = relation.apart
+    return high - low >= Fraction(variable.last) - Fraction(variable.lo) - 1
 
 
 def sees_all_counterparts(problem: SearchTask) -> bool:
@@ -221,9 +244,15 @@ def _compatible_settings(
 ) -> NDArray[np.bool_] | None:
     """Which settings may stand beside which; None where all may."""
     paired = [(k, r) for k, r in enumerate(problem.pairs.relations) if r.kind == "pairs"]
-    if not paired:
+    ordered = [(k, r) for k, r in enumerate(problem.pairs.relations) if r.limits is not None]
+    if not paired and not ordered:
         return None
     together = np.ones((len(combinations), len(combinations)), dtype=bool)
+    for k, relation in ordered:
+        low, high = relation.reach
+        offsets = {"own": 0.0, "least": low, "most": high}
+        codes = np.array([offsets[v] if isinstance(v := setting[k], str) else v for setting in combinations])
+        together &= (codes - codes[:, None] >= low) & (codes - codes[:, None] <= high)
     for k, relation in paired:
         levels = int(problem.pairs.variables[problem.pairs.first[k]].hi) + 1
         similar = np.eye(levels, dtype=bool)
@@ -275,6 +304,10 @@ def _set_features(problem: SearchTask, rows: Floats, setting: dict[int, float | 
     for k, value in setting.items():
         if isinstance(value, float):
             changed[:, k] = value
+        elif value in ("least", "most"):
+            variable, (low, high) = problem.ranges[k], problem.pairs.relations[k].reach
+            moved = rows[:, k] + (low if value == "least" else high)
+            changed[:, k] = np.clip(moved, variable.lo, variable.last)
         elif value == "up":
             variable = problem.ranges[k]
             reach = float(problem.pairs.relations[k].tolerance or 0)
@@ -299,7 +332,8 @@ def _climb(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """One pass of coordinate ascent over the features that both individuals share or move together."""
     for k in problem.random.permutation(rows.shape[1]):
-        if problem.pairs.relations[k].kind in ("free", "pairs"):
+        relation = problem.pairs.relations[k]
+        if relation.kind in ("free", "pairs") or (relation.limits and _leaves_a_direction(problem, int(k))):
             continue
         values = _values_to_try(problem, int(k), rows[:, k])
         tried = np.repeat(rows[None, :, :], values.shape[0], axis=0)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm, prod
+from math import ceil, floor, lcm, prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -130,12 +130,30 @@ class Block:
 
 def _filter_window(values: Cells, axis: int, relation: Relation, window_filter: Any) -> Cells:
     """A filter over the codes within the tolerance; the missing one, the last, is within reach of itself only."""
+    if relation.limits is not None:
+        return _filter_between(values, axis, relation, window_filter)
     size = values.shape[axis] - (relation.missing is not None)
     numbers, rest = np.split(values, [size], axis=axis)
     window = 2 * min(int(relation.tolerance or 0), size - 1) + 1
     # The edge's own value is in every window that reaches beyond the edge: repeating it changes nothing.
     filtered = window_filter(numbers, window, axis=axis, mode="nearest")
     return np.concatenate([filtered, rest], axis=axis)  # type: ignore[return-value]
+
+
+def _filter_between(values: Cells, axis: int, relation: Relation, window_filter: Any) -> Cells:
+    """The same over the codes between two limits above each; nobody is infinitely bad."""
+    size, (low, high) = values.shape[axis], relation.apart
+    first, last = max(ceil(low), 1 - size), min(floor(high), size - 1)
+    if first > last:
+        first = last = size  # nobody
+    worst = -np.inf if window_filter is maximum_filter1d else np.inf
+    before, beyond = max(0, -first), max(0, last)
+    edges = [(before, beyond) if at == axis else (0, 0) for at in range(values.ndim)]
+    padded = np.pad(values, edges, constant_values=worst)
+    window = last - first + 1
+    # Without an origin the window has half of its width before its place; with this one it begins there.
+    filtered = window_filter(padded, window, axis=axis, mode="constant", cval=worst, origin=-(window // 2))
+    return filtered.take(range(first + before, first + before + size), axis=axis)  # type: ignore[no-any-return]
 
 
 def count_individuals(pairs: PairSpace) -> int | None:

@@ -83,8 +83,8 @@ def partner_codes(pairs: PairSpace, k: int, code: float) -> list[float]:
             return [code]
         hi = int(variable.last)
     if relation.tolerance is not None:
-        reach = int(relation.tolerance)
-        lo, hi = max(lo, int(code) - reach), min(hi, int(code) + reach)
+        low, high = relation.apart
+        lo, hi = max(lo, int(code) + math.ceil(low)), min(hi, int(code) + math.floor(high))
     return [float(at) for at in range(lo, hi + 1)]
 
 

@@ -192,12 +192,15 @@ def _order_pair(
 
 
 def nudge_pair(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list[float]:
-    """Move x' one ulp towards x wherever a tolerance is exceeded."""
+    """Move x' one ulp towards x wherever a tolerance is exceeded, or towards the limit that it misses."""
     moved = list(other)
     for k, relation in enumerate(pairs.relations):
-        reach = relation.tolerance
-        if reach is None or (relation.missing is not None and relation.missing in (x[k], moved[k])):
+        if relation.tolerance is None or (
+            relation.missing is not None and relation.missing in (x[k], moved[k])
+        ):
             continue
-        if abs(Fraction(x[k]) - Fraction(moved[k])) > reach:
-            moved[k] = float(np.nextafter(moved[k], x[k]))
+        low, high = relation.apart
+        difference = Fraction(moved[k]) - Fraction(x[k])
+        if not low <= difference <= high:
+            moved[k] = float(np.nextafter(moved[k], -math.inf if difference > high else math.inf))
     return moved

@@ -131,7 +131,7 @@ def make_pair_space(space: Space, relations: tuple[Relation, ...]) -> PairSpace:
 def add_differences(pairs: PairSpace) -> PairSpace:
     """The same pairs, with a variable for the difference of every number that is `within`, after all others.
 
-    Its range is [-t, t], rounded down to whole numbers or outwards to doubles: the search may look at a little
+    Its range is [-t, t], or its limits, rounded down to whole numbers or outwards to doubles: the search may look at a little
     more than a certificate asks for, never at less.
     """
     variables, difference = list(pairs.variables), []
@@ -139,8 +139,9 @@ def add_differences(pairs: PairSpace) -> PairSpace:
         name, place = pairs.space.names[k], None
         if relation.kind == "within" and isinstance(pairs.space[name], (Continuous, Integer)):
             place, discrete = len(variables), pairs.variables[pairs.first[k]].discrete
-            reach = _round_tolerance_up(relation.tolerance or Fraction(0), discrete=discrete)
-            variables.append(Variable(feature=k, side="difference", discrete=discrete, lo=-reach, hi=reach))
+            low, high = relation.apart
+            lo, hi = 0 - _round_up(-low, discrete=discrete), _round_up(high, discrete=discrete)
+            variables.append(Variable(feature=k, side="difference", discrete=discrete, lo=lo, hi=hi))
         difference.append(place)
     return replace(pairs, variables=tuple(variables), difference=tuple(difference))
 
@@ -150,11 +151,11 @@ def add_inner_quantities(pairs: PairSpace, count: int) -> PairSpace:
     return replace(pairs, inner=count)
 
 
-def _round_tolerance_up(tolerance: Fraction, *, discrete: bool) -> float:
+def _round_up(limit: Fraction, *, discrete: bool) -> float:
     if discrete:
-        return math.floor(tolerance)
-    nearest = float(tolerance)
-    return nearest if Fraction(nearest) >= tolerance else math.nextafter(nearest, math.inf)
+        return math.floor(limit)
+    nearest = float(limit)
+    return nearest if Fraction(nearest) >= limit else math.nextafter(nearest, math.inf)
 
 
 def pin_features(pairs: PairSpace, features: Sequence[int]) -> PairSpace:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -136,21 +136,50 @@ def parse_percentage(name: str, text: str) -> Fraction:
 class Relation:
     """How far one feature may differ; `tolerance` is set for ``within`` only, in values or steps, and `allowed`
     for ``pairs`` only: positions of levels, the smaller first, in increasing order. `missing` is the code of a missing number
-    where the relation is ``within``."""
+    where the relation is ``within``. `limits` are those of x' - x where it is ``within`` in one direction: the tolerance is then the larger size of the two, so
+    that whatever does not look at limits allows more pairs than there are, and no fewer."""
 
     kind: Literal["same", "within", "free", "pairs"]
     tolerance: Fraction | None = None
     allowed: tuple[tuple[int, int], ...] = ()
     missing: float | None = None
+    limits: tuple[Fraction, Fraction] | None = None
+
+    @property
+    def apart(self) -> tuple[Fraction, Fraction]:
+        """From where to where x' - x may be, if it is ``within``."""
+        if self.limits is not None:
+            return self.limits
+        reach = self.tolerance or Fraction(0)
+        return -reach, reach
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """The same in float64."""
+        low, high = self.apart
+        return float(low), float(high)
+
+    @property
+    def one_way(self) -> bool:
+        """Whether it matters who is x and who is x'."""
+        return self.limits is not None and self.limits[0] != -self.limits[1]
+
+    def turned(self) -> Relation:
+        """The same with x and x' in each other's places."""
+        if self.limits is None:
+            return self
+        low, high = self.limits
+        return replace(self, limits=(-high, -low))
 
     def allows(self, code: Fraction | float, other: Fraction | float) -> bool:
-        """Whether two codes may stand in one pair. Exact for exact codes."""
-        if self.kind == "free" or code == other:
+        """Whether two codes may stand in one pair, as x and as x'. Exact for exact codes."""
+        if self.kind == "free" or (code == other and self.limits is None):
             return True
         if self.missing is not None and self.missing in (code, other):
             return False
         if self.tolerance is not None:
-            return abs(Fraction(code) - Fraction(other)) <= self.tolerance
+            low, high = self.apart
+            return low <= Fraction(other) - Fraction(code) <= high
         pair = (min(code, other), max(code, other))
         place = bisect_left(self.allowed, pair)
         return place < len(self.allowed) and self.allowed[place] == pair
@@ -161,6 +190,11 @@ class Relation:
             beside = {i + j - position for i, j in self.allowed if position in (i, j)}
             return sorted(other for other in beside | {position} if other < levels)
         return [other for other in range(levels) if self.allows(position, other)]
+
+
+def limits_relation(low: Fraction, high: Fraction) -> Relation:
+    """The relation of x' - x between two limits."""
+    return Relation("within", max(abs(low), abs(high)), limits=(low, high))
 
 
 def free_relation(feature: Feature) -> Relation:

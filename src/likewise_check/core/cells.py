@@ -96,8 +96,8 @@ class Tree:
             sides = 1 if relation.kind == "same" else 2
             self._variables.extend((k, side) for side in range(sides))
             difference: tuple[Interval, ...] = ()
-            if relation.tolerance is not None and not feature.levels:
-                difference = ((int_if_whole(-relation.tolerance), int_if_whole(relation.tolerance)),)
+            if relation.apart is not None and not feature.levels:
+                difference = (relation.apart,)
                 differences.append((k, _DIFFERENCE))
             self._boxes.append(
                 make_box(

@@ -27,6 +27,8 @@ def decision_of_all(claim: Claim, sides: Sides) -> int | None:
     """The decision that every valid individual gets, as the place of its label, if the leaves show it."""
     if claim.asked.kind != "decision" or claim.asked.bound != 0:
         return None
+    if not all(relation.allows(0, 0) for relation in claim.similarity):
+        return None  # nobody is similar to themselves
     nobodys = {first for (first, _), seen in sides.items() if seen == {"x"}}
     nobodys |= {second for (_, second), seen in sides.items() if seen == {"x'"}}
     left = set(range(claim.model.head.count)) - nobodys

@@ -114,7 +114,9 @@ class Labels:
         margin = readable_number(asked.bound)
         if asked.kind != "decision":
             what = {"score": "scores", "prediction": "predictions"}.get(asked.kind, "probabilities")
-            return f"{what} that differ by at most {margin}", True
+            return f"{what} {gap_in_words(asked)}", True
+        if asked.one_way:
+            return self._order_in_words(asked), False
         if not asked.bound:
             at_zero = "upper" if self.upper_at_zero else "lower"
             return f"the same decision (a score of 0 gives the {at_zero} label)", True
@@ -129,6 +131,16 @@ class Labels:
             False,
         )
 
+    def _order_in_words(self, asked: Property) -> str:
+        """What no first and second of a pair get."""
+        margin, contrary = readable_number(asked.bound), readable_number(-asked.bound)
+        labels = "the upper label for the first and the lower one for the second"
+        scores = f"one above {margin} for the first and at most {contrary} for the second"
+        if self.upper_at_zero:
+            labels = "the lower label for the first and the upper one for the second"
+            scores = f"one below {contrary} for the first and at least {margin} for the second"
+        return f"{labels} (scores: {scores})"
+
     def adds_up(self, asked: Property) -> bool:
         """How a program rounds sigma or exp is not described."""
         return asked.kind not in ("probability", "prediction")
@@ -138,6 +150,12 @@ class Labels:
         if asked.kind == "probability" and self.link:
             return self.link
         return Fraction(-1 if asked.kind == "decision" and self.upper_at_zero else 1), Fraction(0)
+
+
+def gap_in_words(asked: Property) -> str:
+    """How far two numbers of a pair are apart."""
+    by = f"at most {readable_number(asked.bound)}"
+    return f"of which the first is {by} above the second" if asked.one_way else f"that differ by {by}"
 
 
 def read_labels(head: object, asked: Property) -> Labels:

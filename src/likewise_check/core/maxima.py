@@ -1,17 +1,17 @@
 """The largest u(x) + v(x') of one feature in a box, over the codes that satisfy its relation: for linear functions and for tables (section 4).
 
-Linear, `within` t. With x' = x + d the function is (u + v) x + v d. For a given d, x goes from max(lo, lo' - d) to min(hi, hi' - d), which is not empty just if
-d is from p = max(-t, lo' - hi) to q = min(t, hi' - lo) (or within other limits than -t and t); the better end is the right one if u + v >= 0, else the left one. Which of its two arguments that end is
+Linear, `within` t or `between` limits. With x' = x + d the function is (u + v) x + v d. For a given d, x goes from max(lo, lo' - d) to min(hi, hi' - d), which is not empty just if
+d is from p = max(-t, lo' - hi) to q = min(t, hi' - lo) (or between other limits than -t and t); the better end is the right one if u + v >= 0, else the left one. Which of its two arguments that end is
 changes at one d only (hi' - hi, or lo' - lo), and on either side of it the value is linear in d: so it is largest there, at p or at q. Where the ends and t are
 whole, so are all of these points.
 
-Tables, `within` t: over windows of positions. The maxima of all windows of 1, 2, 4, ... positions are made of those before; any window is the union of two of these.
+Tables in the same way: over windows of positions. The maxima of all windows of 1, 2, 4, ... positions are made of those before; any window is the union of two of these.
 """
 
 from collections.abc import Sequence
 
 from likewise_check.core.cells import Box, Interval
-from likewise_check.core.numbers import Exact, int_if_whole
+from likewise_check.core.numbers import Exact
 from likewise_check.core.space import Relation
 
 
@@ -21,18 +21,14 @@ def linear_maximum(u: Exact, v: Exact, box: Box, relation: Relation) -> Exact | 
         ((lo, hi),) = box.intervals
         return (u + v) * (hi if u + v > 0 else lo)
     first, second = box.intervals
-    if relation.tolerance is None:
+    apart = relation.apart
+    if apart is None:
         return u * (first[1] if u > 0 else first[0]) + v * (second[1] if v > 0 else second[0])
-    return linear_within(u, v, first, second, int_if_whole(relation.tolerance))
-
-
-def linear_within(u: Exact, v: Exact, first: Interval, second: Interval, tolerance: Exact) -> Exact | None:
-    """max of u x + v x' over x and x' in these intervals, at most the tolerance apart."""
-    return linear_apart(u, v, first, second, (-tolerance, tolerance))
+    return linear_apart(u, v, first, second, apart)
 
 
 def linear_apart(u: Exact, v: Exact, first: Interval, second: Interval, apart: Interval) -> Exact | None:
-    """The same with x' - x in an interval."""
+    """max of u x + v x' over x and x' in these intervals, x' - x being in a third one."""
     (lo, hi), (low, high) = first, second
     least, most = max(apart[0], low - hi), min(apart[1], high - lo)
     if least > most:
@@ -57,21 +53,21 @@ def table_maximum(u: Sequence[Exact], v: Sequence[Exact], box: Box, relation: Re
         allowed = (way for i, j in relation.allowed for way in ((i, j), (j, i)))
         sums = [u[i] + v[j] for i, j in (*alike, *allowed) if i in first and j in second]
         return max(sums, default=None)
-    if relation.tolerance is None:
+    if relation.apart is None:
         return max(u[i] for i in first) + max(v[j] for j in second)
-    return _table_within(u, v, first, second, int(relation.tolerance))
+    return _table_apart(u, v, first, second, (int(relation.apart[0]), int(relation.apart[1])))
 
 
-def _table_within(
-    u: Sequence[Exact], v: Sequence[Exact], first: range, second: range, steps: int
+def _table_apart(
+    u: Sequence[Exact], v: Sequence[Exact], first: range, second: range, apart: tuple[int, int]
 ) -> Exact | None:
     windows = [list(v[second.start : second.stop])]  # maxima of 1, 2, 4, ... positions from each on
-    while 2 ** len(windows) <= min(2 * steps + 1, len(second)):
+    while 2 ** len(windows) <= min(apart[1] - apart[0] + 1, len(second)):
         half = 2 ** (len(windows) - 1)
         windows.append(list(map(max, windows[-1], windows[-1][half:])))
     best: Exact | None = None
     for i in first:
-        start, stop = max(i - steps, second.start), min(i + steps + 1, second.stop)
+        start, stop = max(i + apart[0], second.start), min(i + apart[1] + 1, second.stop)
         if start < stop:
             size = (stop - start).bit_length() - 1
             row = windows[size]

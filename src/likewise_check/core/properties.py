@@ -29,6 +29,7 @@ class Property:
     bound: Fraction
     of_classes: bool = False
     of: int | None = None
+    one_way: bool = False  # who is x and who is x' matters (section 18)
 
     def broken_by(self, s: Fraction, other: Fraction) -> bool:
         """Whether (s, s') is in W, exactly."""
@@ -72,8 +73,8 @@ class Property:
         return max(Fraction(0), 2 * (self.bound - high))
 
 
-def read_property(line: object) -> Property:
-    """The property of a certificate's fourth line."""
+def read_property(line: object, *, one_way: bool = False) -> Property:
+    """The property of a certificate's fourth line; `one_way` where similarity is not symmetric."""
     (content,) = record(line, "the line", property=anything)
     sort = kind(content, "the property", "decision", "score", "probability", "prediction")
     bounded = "margin" if sort == "decision" else "delta"
@@ -82,7 +83,11 @@ def read_property(line: object) -> Property:
     _, bound, *of = record(content, "the property", kind=text, **{bounded: number}, **more)
     if sort != "decision" and (bound < 0 or (sort == "probability" and bound >= 1)):
         raise Rejected("delta must be at least 0, and below 1 for a probability")
-    return Property(kind=sort, bound=bound, of_classes=of_classes, of=of[0] if of else None)
+    if one_way and sort == "decision" and (bound < 0 or of == [None]):
+        raise Rejected(
+            "who is x matters: the margin must be at least 0, and a decision between classes about one of them"
+        )
+    return Property(kind=sort, bound=bound, of_classes=of_classes, of=of[0] if of else None, one_way=one_way)
 
 
 def _read_class(item: object, what: str) -> int | None:

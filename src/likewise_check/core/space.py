@@ -93,19 +93,35 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """How much one feature may differ within a pair: same, within the tolerance, one of the allowed pairs, or free."""
+    """How much one feature may differ within a pair: same, within the tolerance, between two limits, one of the allowed pairs, or free."""
 
     kind: str
     tolerance: Fraction | None = None
+    limits: tuple[Fraction, Fraction] | None = None  # of x' - x, for `between`
     allowed: frozenset[tuple[int, int]] = frozenset()  # the smaller position first
     missing: Fraction | None = None  # the code of a number that is missing, if it may be
 
+    @property
+    def apart(self) -> tuple[Exact, Exact] | None:
+        """From where to where x' - x may be, if it has limits."""
+        if self.limits is not None:
+            return int_if_whole(self.limits[0]), int_if_whole(self.limits[1])
+        return (
+            None if self.tolerance is None else (int_if_whole(-self.tolerance), int_if_whole(self.tolerance))
+        )
+
+    @property
+    def one_way(self) -> bool:
+        """Whether who is x and who is x' matters (section 18)."""
+        return self.limits is not None and self.limits[0] != -self.limits[1]
+
     def allows(self, code: Exact, other: Exact) -> bool:
-        """Whether two codes may stand in one pair."""
-        if self.tolerance is not None:
+        """Whether two codes may stand in one pair, as x and as x'."""
+        apart = self.apart
+        if apart is not None:
             if self.missing is not None and (code == self.missing) != (other == self.missing):
                 return False
-            return -self.tolerance <= code - other <= self.tolerance
+            return apart[0] <= other - code <= apart[1]
         return self.kind == "free" or code == other or (min(code, other), max(code, other)) in self.allowed
 
 
@@ -217,9 +233,11 @@ def _read_term(index: object, weight: object, what: str, features: Sequence[Feat
 
 
 def _read_relation(item: object, what: str, feature: Feature) -> Relation:
-    sort = kind(item, what, "same", "within", "free", "pairs")
+    sort = kind(item, what, "same", "within", "between", "free", "pairs")
     if sort == "pairs":
         return _read_pairs(item, what, feature)
+    if sort == "between":
+        return _read_between(item, what, feature)
     if sort != "within":
         record(item, what, kind=text)
         return Relation(kind=sort)
@@ -229,6 +247,17 @@ def _read_relation(item: object, what: str, feature: Feature) -> Relation:
     if feature.discrete and tolerance.denominator != 1:
         raise Rejected(f"{what}: the tolerance of a discrete feature must be whole")
     return Relation(kind=sort, tolerance=tolerance, missing=feature.missing)
+
+
+def _read_between(item: object, what: str, feature: Feature) -> Relation:
+    _, low, high = record(item, what, kind=text, low=number, high=number)
+    if low > high or feature.kind == "categorical" or feature.missing is not None:
+        raise Rejected(
+            f"{what}: low must not be above high, and the feature neither categorical nor one with missing values"
+        )
+    if feature.discrete and not low.denominator == high.denominator == 1:
+        raise Rejected(f"{what}: the limits of a discrete feature must be whole")
+    return Relation(kind="between", limits=(low, high))
 
 
 def _read_pairs(item: object, what: str, feature: Feature) -> Relation:

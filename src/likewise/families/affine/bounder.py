@@ -251,7 +251,7 @@ class SeparableBounder(Bounder):
         x, y = np.where(u > 0, here[1], here[0]), np.where(v > 0, there[1], there[0])
         if relation.kind == "free":
             return u * x + v * y, x, y
-        return best_band(u, v, float(relation.tolerance or 0), here, there)
+        return best_band(u, v, relation.reach, here, there)
 
     def _term_values(self, k: int, codes: Floats) -> Floats:
         table = self.values[k]

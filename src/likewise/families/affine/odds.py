@@ -143,8 +143,8 @@ class OddsBounder(Bounder):
         for k, relation in enumerate(self.pairs.relations):
             i, j = self.first[k], self.second[k]
             if relation.tolerance is not None:
-                reach = float(relation.tolerance)
-                middle[:, j] = np.clip(middle[:, j], middle[:, i] - reach, middle[:, i] + reach)
+                low, high = relation.reach
+                middle[:, j] = np.clip(middle[:, j], middle[:, i] + low, middle[:, i] + high)
         return middle
 
     def starts(self, lo: Floats, hi: Floats) -> Floats:

@@ -206,7 +206,8 @@ class KernelBounder(Bounder):
         for k in self.levels:
             i, j, relation = self.first[k], self.second[k], self.pairs.relations[k]
             if relation.tolerance is not None:
-                empty |= np.maximum(lo[:, j] - hi[:, i], lo[:, i] - hi[:, j]) > float(relation.tolerance)
+                low, high = relation.reach
+                empty |= (lo[:, j] - hi[:, i] > high) | (hi[:, j] - lo[:, i] < low)
             if relation.kind == "pairs":
                 empty |= [not relation.allows(*codes) for codes in zip(lo[:, i], lo[:, j], strict=True)]
         return empty

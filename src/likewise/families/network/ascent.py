@@ -53,7 +53,8 @@ class Loops(NamedTuple):
     levels: NDArray[np.bool_]  # whether it has a row a level
     whole: NDArray[np.bool_]
     move: NDArray[np.int64]  # by MOVES; -1 where a feature stays as it is
-    reach: Floats  # how far the two may be apart
+    least: Floats  # from where
+    most: Floats  # to where x' - x may be
     lo: Floats
     hi: Floats
 
@@ -134,7 +135,8 @@ def _loops(score: NetworkScore, pairs: PairSpace) -> Loops:
         levels=np.array([part is not None and part.is_table for part in first.parts]),
         whole=np.array([variable.discrete for variable in ranges]),
         move=np.array([MOVES.index(r.kind) if r.kind in MOVES else -1 for r in pairs.relations]),
-        reach=np.array([float(relation.tolerance or 0) for relation in pairs.relations]),
+        least=np.array([relation.reach[0] for relation in pairs.relations]),
+        most=np.array([relation.reach[1] for relation in pairs.relations]),
         lo=np.array([float(variable.lo) for variable in ranges]),
         hi=np.array([float(variable.last) for variable in ranges]),
     )
@@ -247,8 +249,10 @@ def limits_of(net: Loops, k: int, side: int, x: float, other: float) -> tuple[fl
     if side == 2:
         low, high = low + max(x - other, 0.0), high - max(other - x, 0.0)
     elif net.move[k] == 2:
-        beside = x if side == 1 else other
-        low, high = max(low, beside - net.reach[k]), min(high, beside + net.reach[k])
+        if side == 1:
+            low, high = max(low, x + net.least[k]), min(high, x + net.most[k])
+        else:
+            low, high = max(low, other - net.most[k]), min(high, other - net.least[k])
     if net.whole[k]:
         low, high = np.ceil(low), np.floor(high)
     return low, high

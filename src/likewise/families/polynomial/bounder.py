@@ -243,10 +243,10 @@ class PolynomialBounder(Bounder):
     ) -> None:
         """x and x' of a paired number near u - d and u + d, within the tolerance as far as the cell allows it."""
         i, j = c.variables[:2]
-        reach = float(c.tolerance or 0)
+        least, most = map(float, c.apart or (0, 0))
         x = np.clip(u - d, lo[:, i], hi[:, i])
         x = np.round(x) if self.discrete[i] else x
-        other = np.clip(np.clip(u + d, x - reach, x + reach), lo[:, j], hi[:, j])
+        other = np.clip(np.clip(u + d, x + least, x + most), lo[:, j], hi[:, j])
         points[:, i], points[:, j] = x, np.round(other) if self.discrete[j] else other
         if len(c.variables) == 3:
             points[:, c.variables[2]] = points[:, j] - points[:, i]

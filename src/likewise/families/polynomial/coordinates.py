@@ -38,7 +38,7 @@ MOST_PLACES = 1024  # codes of a number that are looked at one by one, by the ce
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coordinate:
     """One coordinate z = middle + reach t. `variables` of pair space that it depends on: one, or x, x' and,
-    where there is one, their difference; `tolerance` for those. `table` holds the values of a levels column."""
+    where there is one, their difference; `apart` for those. `table` holds the values of a levels column."""
 
     feature: int
     group: int
@@ -46,7 +46,7 @@ class Coordinate:
     variables: tuple[int, ...]
     middle: Fraction
     reach: Fraction
-    tolerance: Fraction | None = None
+    apart: tuple[Fraction, Fraction] | None = None
     table: tuple[Fraction, ...] = ()
     discrete: bool = False
 
@@ -58,9 +58,9 @@ class Coordinate:
         if len(self.variables) == 3:
             least, most = lo[self.variables[2]], hi[self.variables[2]]
         else:
-            tolerance = self.tolerance or Fraction(0)
-            most = tolerance if isinstance(lo[i], Fraction) else float(tolerance)
-            least = -most
+            least, most = self.apart or (Fraction(0), Fraction(0))
+            if not isinstance(lo[i], Fraction):
+                least, most = float(least), float(most)
         middle, half = paired_interval(lo[i], hi[i], lo[j], hi[j], least, most)
         return middle if self.kind == "middle" else half
 
@@ -128,7 +128,7 @@ class _Builder:
                 for v, copies in sides:
                     self._levels(k, v, copies)
             elif relation.kind == "within":
-                self._paired(k, relation.tolerance or Fraction(0))
+                self._paired(k, relation.apart)
             else:
                 for v, copies in sides:
                     self._number(k, v, copies)
@@ -161,15 +161,13 @@ class _Builder:
             for side in copies:
                 self.maps[side][c] = shape
 
-    def _paired(self, k: int, tolerance: Fraction) -> None:
+    def _paired(self, k: int, apart: tuple[Fraction, Fraction]) -> None:
         i, j = self.pairs.first[k], self.pairs.second[k]
         more = (self.differences[k],) if k in self.differences else ()
-        ranges = paired_interval(self.low[i], self.high[i], self.low[j], self.high[j], -tolerance, tolerance)
+        ranges = paired_interval(self.low[i], self.high[i], self.low[j], self.high[j], *apart)
         places = []
         for kind, (lo, hi) in zip(("middle", "half difference"), ranges, strict=True):
-            places.append(
-                self._add(lo, hi, feature=k, kind=kind, variables=(i, j, *more), tolerance=tolerance)
-            )
+            places.append(self._add(lo, hi, feature=k, kind=kind, variables=(i, j, *more), apart=apart))
             self.groups += 1
         u, d = (self.found[place] for place in places)
         for c in self._columns_of(k):

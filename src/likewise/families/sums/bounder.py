@@ -265,9 +265,9 @@ class SumBounder(Bounder):
         for k, relation in enumerate(self.pairs.relations):
             i, j = self.first[k], self.second[k]
             if i != j and relation.kind == "within":
-                reach = float(relation.tolerance or 0)
+                low, high = relation.reach
                 points[:, j] = np.clip(
-                    np.clip(points[:, j], points[:, i] - reach, points[:, i] + reach), lo[:, j], hi[:, j]
+                    np.clip(points[:, j], points[:, i] + low, points[:, i] + high), lo[:, j], hi[:, j]
                 )
         return points
 

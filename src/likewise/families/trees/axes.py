@@ -70,7 +70,7 @@ class Axes(NamedTuple):
     partner: Ints
     way: Ints
     joined: Ints  # the first variables of the features with a way
-    offset: NDArray[np.int64]  # by feature, into the tables
+    offset: NDArray[np.int64]  # into the tables, which are of the other variable of the feature by this one
     reach_open: Ints
     reach_closed: Ints
     beside: Flags
@@ -106,12 +106,14 @@ def axes_of(pairs: PairSpace, axes: list[Axis], sets: list[bool]) -> Axes:
         if way != ANY_CODES:
             partner[pairs.first[k]], partner[pairs.second[k]] = pairs.second[k], pairs.first[k]
     offset, reaches, tables = [], [np.zeros((2, 0), dtype=np.int32)], [np.zeros(0, dtype=bool)]
-    for way, relation, axis in zip(ways, pairs.relations, axes, strict=True):
+    for variable in variables:
+        way, axis = ways[variable.feature], axes[variable.feature]
+        relation = pairs.relations[variable.feature]
+        if variable.side == "second":
+            relation = relation.turned()
         offset.append(sum(part.shape[1] for part in reaches) if way == BY_REACH else sum(map(len, tables)))
         if way == BY_REACH:
-            reaches.append(
-                np.array(_compute_reaches(axis, relation.tolerance or Fraction(0)), dtype=np.int32)
-            )
+            reaches.append(np.array(_compute_reaches(axis, relation), dtype=np.int32))
         if way == BY_TABLE:
             tables.append(
                 np.array([relation.allows(p, q) for p in range(axis.size) for q in range(axis.size)])
@@ -138,20 +140,28 @@ def _relation_kind(relation: Relation, axis: Axis) -> int:
     return BY_REACH if axis.number else BY_TABLE
 
 
-def _compute_reaches(axis: Axis, tolerance: Fraction) -> tuple[list[int], list[int]]:
-    """For each index the largest one with a code at most a tolerance above its last: lower ends open, and closed."""
+def _compute_reaches(axis: Axis, relation: Relation) -> tuple[list[int], list[int]]:
+    """For each index the largest one of the other individual with a code that may stand beside its last or one below: lower ends open, and closed. Open ends of
+    codes between limits are not reached themselves, those of codes within a tolerance count as if they were."""
+    most, strict = relation.apart[1], relation.limits is not None and not axis.whole
     count = axis.size if axis.missing == NO_MISSING else axis.missing
     closed = [Fraction(code) for code in axis.first[:count]]
     opened = closed if axis.whole else [closed[0], *(Fraction(code) for code in axis.last[: count - 1])]
     found: tuple[list[int], list[int]] = ([], [])
     for ends, reach in zip((opened, closed), found, strict=True):
-        top = 0
+        top = -1
         for i in range(count):
-            limit = Fraction(axis.last[i]) + tolerance
-            while top + 1 < count and ends[top + 1] <= limit:
+            limit = Fraction(axis.last[i]) + most
+            while top + 1 < count and _is_reached(
+                ends[top + 1], limit, strict and ends is opened and top >= 0
+            ):
                 top += 1
-            reach.append(max(top, i))
+            reach.append(top)
     return found
+
+
+def _is_reached(end: Fraction, limit: Fraction, strict: bool) -> bool:
+    return end < limit if strict else end <= limit
 
 
 def features_with_sets(body: TreeSum, axes: list[Axis]) -> list[bool]:

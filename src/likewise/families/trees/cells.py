@@ -50,7 +50,8 @@ def pick_pair(
     for v in axes.joined.tolist():
         w = int(axes.partner[v])
         if axes.way[v] == BY_REACH:
-            point[v], point[w] = _nearest_codes(ranges[v], ranges[w])
+            least, most = pairs.relations[axes.feature[v]].reach
+            point[v], point[w] = _nearest_codes(ranges[v], ranges[w], min(max(0.0, least), most))
         else:
             point[v], point[w] = _related_positions(axes, box, allowed, v, w)
     if pairs.constraints:
@@ -77,21 +78,22 @@ def _code_range(axis: Axis, axes: Axes, box: NDArray[np.int32], allowed: NDArray
     return axis.first[low], axis.last[high]
 
 
-def _nearest_codes(here: Range, there: Range) -> Range:
-    """Codes of two ranges that are as near to each other as they can be."""
-    if here[1] < there[0]:
+def _nearest_codes(here: Range, there: Range, apart: float) -> Range:
+    """Codes of two ranges whose difference is as near to a number as it can be."""
+    if here[1] + apart < there[0]:
         return here[1], there[0]
-    if there[1] < here[0]:
+    if there[1] < here[0] + apart:
         return here[0], there[1]
-    both = max(here[0], there[0])
-    return both, both
+    if here[0] + apart >= there[0]:
+        return here[0], min(here[0] + apart, there[1])
+    return max(here[0], min(there[0] - apart, here[1])), there[0]
 
 
 def _related_positions(
     axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_], v: int, w: int
 ) -> Range:
     """Positions that may stand beside each other."""
-    size, at = int(axes.size[v]), int(axes.offset[axes.feature[v]])
+    size, at = int(axes.size[v]), int(axes.offset[v])
     for p in range(box[LOW, v], box[HIGH, v] + 1):
         for q in range(box[LOW, w], box[HIGH, w] + 1):
             open_to_both = (not axes.sets[v] or allowed[v, p]) and (not axes.sets[w] or allowed[w, q])

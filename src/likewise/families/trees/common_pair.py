@@ -117,7 +117,7 @@ def _relations_hold(elements, axes, shared, allowed, e):  # type: ignore[no-unty
 @compiled
 def _levels_related(elements, axes, shared, allowed, i, v, j, w):  # type: ignore[no-untyped-def]
     low, high, extra, after, sets = elements.low, elements.high, elements.extra, elements.after, axes.sets
-    size, at, table = axes.size[v], axes.offset[axes.feature[v]], axes.beside
+    size, at, table = axes.size[v], axes.offset[v], axes.beside
     for p in range(shared[LOW, v], shared[HIGH, v] + 1):
         if (sets[v] and not allowed[v, p]) or not allows(low, high, extra, after, sets, i, v, p):
             continue

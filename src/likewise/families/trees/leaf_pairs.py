@@ -186,20 +186,20 @@ def _is_whole(axes, v, low, high, missing, mask):  # type: ignore[no-untyped-def
 @compiled
 def relation_holds(axes, v, lows, highs, missing, masks):  # type: ignore[no-untyped-def]
     """Whether some codes of the two boxes of a feature are as its relation asks."""
-    k, w = axes.feature[v], axes.partner[v]
+    w = axes.partner[v]
     if axes.way[v] == BY_REACH:
         if missing[v] and missing[w]:
             return True
         if lows[v] > highs[v] or lows[w] > highs[w]:
             return False
-        at = axes.offset[k]
-        return lows[w] <= axes.reach_open[at + highs[v]] and lows[v] <= axes.reach_open[at + highs[w]]
+        reach, here, there = axes.reach_open, axes.offset[v], axes.offset[w]
+        return lows[w] <= reach[here + highs[v]] and lows[v] <= reach[there + highs[w]]
     if axes.way[v] == BY_TABLE:
         for p in range(axes.size[v]):
             if not _contains(axes, v, p, lows, highs, masks):
                 continue
             for q in range(axes.size[v]):
-                if axes.beside[axes.offset[k] + p * axes.size[v] + q] and _contains(
+                if axes.beside[axes.offset[v] + p * axes.size[v] + q] and _contains(
                     axes, w, q, lows, highs, masks
                 ):
                     return True

@@ -77,18 +77,17 @@ def within_tolerance(axes, v, here, there):  # type: ignore[no-untyped-def]
         return True
     if here[0] > here[1] or there[0] > there[1]:
         return False
-    at = axes.offset[axes.feature[v]]
     reach = axes.reach_closed if there[3] else axes.reach_open
-    if there[0] > reach[at + here[1]]:
+    if there[0] > reach[axes.offset[v] + here[1]]:
         return False
     reach = axes.reach_closed if here[3] else axes.reach_open
-    return here[0] <= reach[at + there[1]]
+    return here[0] <= reach[axes.offset[axes.partner[v]] + there[1]]
 
 
 @compiled
 def levels_related(low, high, extra, after, axes, box, i, v, j, w):  # type: ignore[no-untyped-def]
     """Whether levels within limits i of v and j of w may stand beside each other."""
-    size, at, table, sets = axes.size[v], axes.offset[axes.feature[v]], axes.beside, axes.sets
+    size, at, table, sets = axes.size[v], axes.offset[v], axes.beside, axes.sets
     for p in range(box[LOW, v], box[HIGH, v] + 1):
         if not allows(low, high, extra, after, sets, i, v, p):
             continue
@@ -115,12 +114,12 @@ def tighten(axes, box):  # type: ignore[no-untyped-def]
         if box[LOW, v] > box[HIGH, v] and not box[MISSING, v]:
             return False
     for v in axes.joined:
-        w, k = axes.partner[v], axes.feature[v]
+        w = axes.partner[v]
         if axes.way[v] != BY_REACH:
             found = False
             for p in range(box[LOW, v], box[HIGH, v] + 1):
                 for q in range(box[LOW, w], box[HIGH, w] + 1):
-                    found = found or axes.beside[axes.offset[k] + p * axes.size[v] + q]
+                    found = found or axes.beside[axes.offset[v] + p * axes.size[v] + q]
             if not found:
                 return False
             continue
@@ -139,8 +138,7 @@ def tighten(axes, box):  # type: ignore[no-untyped-def]
 @compiled
 def _limit_partner(axes, box, v, w):  # type: ignore[no-untyped-def]
     """Limit w to what v's interval reaches."""
-    at = axes.offset[axes.feature[v]]
-    box[HIGH, w] = min(box[HIGH, w], axes.reach_open[at + box[HIGH, v]])
-    while box[LOW, w] < box[HIGH, w] and axes.reach_open[at + box[LOW, w]] < box[LOW, v]:
+    box[HIGH, w] = min(box[HIGH, w], axes.reach_open[axes.offset[v] + box[HIGH, v]])
+    while box[LOW, w] < box[HIGH, w] and axes.reach_open[axes.offset[w] + box[LOW, w]] < box[LOW, v]:
         box[LOW, w] += 1
         box[CLOSED, w] = 0

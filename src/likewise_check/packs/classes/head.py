@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 
 from likewise_check.core.body import Body
 from likewise_check.core.fields import Rejected, anything, array_of, boolean, choice, record, whole
-from likewise_check.core.head import Case, Leaf
+from likewise_check.core.head import Case, Leaf, gap_in_words
 from likewise_check.core.numbers import number, readable_number
 from likewise_check.core.properties import Property
 from likewise_check.packs.classes.cases import ClassCase, Cube, WholeClaim
@@ -58,7 +58,12 @@ class ClassHead:
         if asked.kind != "decision":
             what = "scores" if asked.kind == "score" else "probabilities"
             whose = f"each of {count} classes" if of is None else f"class {of}"
-            return f"{what} of {whose} that differ by at most {bound}", True
+            return f"{what} of {whose} {gap_in_words(asked)}", True
+        if asked.one_way:
+            ahead = (
+                f", both by scores that are ahead of all others by at least {bound}" if asked.bound else ""
+            )
+            return f"class {of} (of {count}) for the first and another one for the second{ahead}", False
         if asked.bound:
             what = f"different ones of {count} classes"
             if of is not None:

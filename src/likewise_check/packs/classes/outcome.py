@@ -56,7 +56,12 @@ class ClassOutcome:
             others = [j for j in everyone if self.only is None or j == self.only[1]]
             at_x, at_other = self._members(first, own), self._members(second, others)
             pairs = product(at_x.items(), at_other.items())
-            found = [sure and so for (i, sure), (j, so) in pairs if i != j and of in (None, i, j)]
+            either = not self.asked.one_way
+            found = [
+                sure and so
+                for (i, sure), (j, so) in pairs
+                if i != j and (of in (None, i) or (either and of == j))
+            ]
         else:
             asked = [c for c in everyone if of in (None, c) and (self.only is None or c == self.only[0])]
             gaps = [self._are_apart(first, second, c, bits) for c in asked]

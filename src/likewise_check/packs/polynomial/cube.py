@@ -26,7 +26,12 @@ MOST_KEPT = 1 << 18  # numbers kept between leaves; dropped beyond, which change
 
 Form: TypeAlias = dict[Monomial, Fraction]  # an affine function of axes
 # How the codes x and x' are made of the intervals of a numeric feature.
-_MIXES = {"same": ((1,), (1,)), "within": ((1, -1), (1, 1)), "free": ((1, 0), (0, 1))}
+_MIXES = {
+    "same": ((1,), (1,)),
+    "within": ((1, -1), (1, 1)),
+    "between": ((1, -1), (1, 1)),
+    "free": ((1, 0), (0, 1)),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +125,8 @@ def _numeric_part(
     feature: Feature, relation: Relation, columns: Collection[Column], box: Box, start: int
 ) -> Part | None:
     intervals: Sequence[Interval] = box.intervals
-    if relation.kind == "within":
+    apart = relation.apart is not None
+    if apart:
         least, most = differences(box)
         if least > most:
             return None
@@ -130,7 +136,7 @@ def _numeric_part(
     for lo, hi in intervals:
         axis = start + len(groups)
         forms.append({(): Fraction(lo + hi) / 2, (axis,): Fraction(hi - lo) / 2})
-        if relation.kind != "within" and feature.discrete and 0 < hi - lo < FEW_CODES:
+        if not apart and feature.discrete and 0 < hi - lo < FEW_CODES:
             codes = tuple((2 * code - int(lo + hi),) for code in range(int(lo), int(hi) + 1))
             groups.append(Group(start=axis, axes=1, places=codes, unit=int(hi - lo)))
         elif lo < hi:

@@ -4,7 +4,8 @@ With l, h the ends of an interval of the cell and low, high those of a leaf's si
 not empty, and that what is left of two sides is at most t apart, are conditions that each compare one of l, low with one of h, high:
 
     same, free   l <= high and h >= low (h > low if open), of each leaf whose code it is;
-    within t     besides, l <= high' + t and h >= low' - t for the other copy's leaf, with either interval.
+    within t     besides, l <= high' + t and h >= low' - t for the other copy's leaf, with either interval;
+    between p, q besides, at x l <= high' - p and h >= low' - q, at x' l' <= high + q and h' >= low + p (h and h' are above these if low' and low are open).
 
 Conditions of leaves alone hold, as listed pairs are together possible in the root; that of the cell alone is looked at once. Any other one compares an end of the cell with a
 number of one leaf: up the `Ladder` of these numbers, more and more pairs satisfy it. Both missing is one more way to go together (free: of each copy).
@@ -31,19 +32,28 @@ class Ranks:
     """The numbers of all sides of one feature, in order: ends of cells are compared with them once for all trees."""
 
     def __init__(self, sides: NumberSides) -> None:
-        self._sides, self.relation, self.tolerance = sides, sides.relation, sides.tolerance
+        self._sides, self.relation = sides, sides.relation
+        self._slack: tuple[tuple[Exact, Exact], ...] = ()  # by copy, what is added to floors and ceilings
+        if sides.apart is not None:
+            low, high = sides.apart
+            self._slack = (low, high), (-high, -low)
         self._floors: list[tuple[Exact, bool]] = []  # to be reached, or exceeded if True
         self._ceilings: list[Exact] = []
 
-    def note(self, members: Members) -> None:
-        """Takes in the numbers of these sides."""
-        tolerance = self.tolerance
+    @property
+    def near(self) -> bool:
+        """Whether what is left for one copy depends on the other one's leaf by limits of their difference."""
+        return bool(self._slack)
+
+    def note(self, members: Members, copy: int) -> None:
+        """Takes in the numbers of these sides, of one copy."""
         for low, opened, high, _ in members:
             self._floors.append((low, opened))
             self._ceilings.append(high)
-            if tolerance is not None:
-                self._floors.append((low - tolerance, False))
-                self._ceilings.append(high + tolerance)
+            if self._slack:
+                floor, ceiling = self._slack[copy]
+                self._floors.append((low + floor, opened and not self._sides.closed))
+                self._ceilings.append(high + ceiling)
 
     def close(self) -> None:
         """All is noted."""
@@ -61,15 +71,17 @@ class Ranks:
         together = self.relation.kind == "free" or self._sides.numbers_together(first, second)
         return (*ranks, together, first[3], second[3])
 
-    def steps(self, members: Members, slack: Exact) -> tuple[dict[int, int], dict[int, int]]:
-        """The pairs by rank of their leaf's ceiling, and of its floor, each moved by the slack; sides without numbers have none."""
+    def steps(self, members: Members, copy: int | None = None) -> tuple[dict[int, int], dict[int, int]]:
+        """The pairs by rank of their leaf's ceiling, and of its floor; those of a copy as they bound the other copy. Sides without numbers have none."""
         ceilings: dict[int, int] = defaultdict(int)
+        floor, ceiling = (0, 0) if copy is None else self._slack[copy]
         floors: dict[int, int] = defaultdict(int)
         for side, pairs in members.items():
             if holds_number(side):
                 low, opened, high, _ = side
-                ceilings[self._ceiling_ranks[high + slack]] |= pairs
-                floors[self._floor_ranks[low - slack, opened and not slack]] |= pairs
+                ceilings[self._ceiling_ranks[high + ceiling]] |= pairs
+                opened = opened and (copy is None or not self._sides.closed)
+                floors[self._floor_ranks[low + floor, opened]] |= pairs
         return ceilings, floors
 
 
@@ -115,7 +127,7 @@ def feature_choices(
     first: Members, second: Members, ranks: Ranks, everyone: int, numbers: int
 ) -> list[Choice]:
     """All conditions of one feature in one tree; `numbers` are the pairs that its numbers leave possible in the root."""
-    own = [ranks.steps(members, 0) for members in (first, second)]
+    own = [ranks.steps(members) for members in (first, second)]
     missing = [reduce(or_, (m for side, m in members.items() if side[3]), 0) for members in (first, second)]
     if ranks.relation.kind == "free":
         return [
@@ -124,10 +136,10 @@ def feature_choices(
             )
             for copy in (0, 1)
         ]
-    if ranks.tolerance is None:
+    if not ranks.near:
         ladders = {end: Ladder(own[0][end], own[1][end]) for end in (0, 1)}
     else:
-        near = [ranks.steps(members, ranks.tolerance) for members in (first, second)]
+        near = [ranks.steps(members, copy) for copy, members in enumerate((first, second))]
         ladders = {
             2 * copy + end: Ladder(own[copy][end], near[1 - copy][end]) for copy in (0, 1) for end in (0, 1)
         }

@@ -68,8 +68,8 @@ class _Numbers:
         self._ranks = Ranks(sides)
         members = [tree.members(k) for tree in trees]
         for first, second in members:
-            self._ranks.note(first)
-            self._ranks.note(second)
+            self._ranks.note(first, 0)
+            self._ranks.note(second, 1)
         self._ranks.close()
         self.place = self._ranks.place
         self._choices: list[list[Choice]] = []

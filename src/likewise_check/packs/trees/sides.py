@@ -25,10 +25,13 @@ class NumberSides:
 
     def __init__(self, feature: Feature, relation: Relation, tests: Iterable[Exact]) -> None:
         self.missing, self._whole, self.relation = feature.missing, feature.discrete, relation
-        near = relation.tolerance or Fraction(0)
-        self._scale = 1 if self._whole else common_scale([feature.lo, feature.hi, near, *tests])
+        near = relation.apart or ()
+        self._scale = (
+            1 if self._whole else common_scale([feature.lo, feature.hi, *map(Fraction, near), *tests])
+        )
         self._last = self.scaled(feature.hi)
-        self.tolerance = None if relation.tolerance is None else self.scaled(near)
+        self.apart = tuple(map(self.scaled, near)) or None
+        self.closed = relation.limits is None  # whether open ends count as closed ones
 
     def scaled(self, code: Exact) -> Exact:
         """A code as it stands in sides."""
@@ -65,9 +68,13 @@ class NumberSides:
 
     def numbers_together(self, first: NumberSide, second: NumberSide) -> bool:
         """The same without missing values; for `within` it is enough that the sides, with their ends, are near."""
-        tolerance = self.tolerance
-        if tolerance is not None:
-            near = second[0] - first[2] <= tolerance and first[0] - second[2] <= tolerance
+        if self.apart is not None:
+            least, most = second[0] - first[2], second[2] - first[0]  # attained unless an end is open
+            near = least <= self.apart[1] and most >= self.apart[0]
+            if not self.closed:
+                near &= not (second[1] and least == self.apart[1]) and not (
+                    first[1] and most == self.apart[0]
+                )
             return near and holds_number(first) and holds_number(second)
         low, opened = max(first[:2], second[:2])
         return holds_number((low, opened, min(first[2], second[2]), False))
@@ -83,7 +90,8 @@ class LevelSides:
 
     def __init__(self, feature: Feature, relation: Relation) -> None:
         self._relation = relation
-        self._steps = int(min(relation.tolerance or 0, feature.levels))
+        most = feature.levels
+        self._first, self._last = (max(-most, min(int(end), most)) for end in relation.apart or (0, 0))
 
     def test(self, node: Node) -> Node:
         """The node as `narrowed` takes it."""
@@ -102,7 +110,7 @@ class LevelSides:
         relation = self._relation
         if relation.kind == "free":
             return bool(first and second)
-        return bool(_widen_bits(first, self._steps) & second) or any(
+        return bool(_moved_bits(first, self._first, self._last) & second) or any(
             (first >> i & 1 and second >> j & 1) or (first >> j & 1 and second >> i & 1)
             for i, j in relation.allowed
         )
@@ -121,14 +129,15 @@ def _interval_bits(interval: Interval) -> int:
     return (1 << hi + 1) - (1 << lo)
 
 
-def _widen_bits(bits: int, steps: int) -> int:
-    """All positions at most so many steps from one of these."""
-    reached = 0
-    while reached < steps:
-        step = min(max(reached, 1), steps - reached)
-        bits |= bits << step | bits >> step
+def _moved_bits(bits: int, first: int, last: int) -> int:
+    """All positions that are from `first` to `last` steps above one of these."""
+    room = max(0, -first)
+    bits, reached = bits << first + room, 0
+    while reached < last - first:
+        step = min(reached + 1, last - first - reached)
+        bits |= bits << step
         reached += step
-    return bits
+    return bits >> room
 
 
 def possible_leaf_pairs(
