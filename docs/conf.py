@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import likewise
+from likewise.report.check_page import write_check_page
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
@@ -84,8 +85,15 @@ def _skip_routing(_app, _what, name, _object, skip, _options):
     return True if name.startswith("set_") and name.endswith("_request") else skip
 
 
+def _write_check_page(app, error):
+    """likewise-check.html, which pages link to."""
+    if error is None and app.builder.format == "html":
+        write_check_page(Path(app.outdir) / "likewise-check.html")
+
+
 def setup(app):
     """Called by Sphinx."""
+    app.connect("build-finished", _write_check_page)
     app.connect("source-read", _links_inside)
     app.connect("autodoc-process-signature", _without_signature)
     app.connect("autodoc-skip-member", _skip_routing)

@@ -353,6 +353,13 @@ CARD_OUTPUT = click.Option(
 REPORT_OUTPUT = click.Option(
     ["--output", "-o"], required=True, metavar="FILE", help="The HTML file to write."
 )
+CHECK_PAGE_OUTPUT = click.Option(
+    ["--output", "-o"],
+    default="likewise-check.html",
+    show_default=True,
+    metavar="FILE",
+    help="The HTML file to write.",
+)
 REPORT_ANALYSES = (
     "radius",
     "audit",

@@ -15,6 +15,7 @@ from likewise.cli import options as o
 from likewise.cli.audit import audit
 from likewise.cli.bench import paper
 from likewise.cli.card import card
+from likewise.cli.check_page import check_page
 from likewise.cli.compare import compare
 from likewise.cli.demo import demo
 from likewise.cli.exits import EXIT_CODES_TEXT
@@ -175,6 +176,7 @@ COMMANDS = (
         section=TELL,
         options=(*ABOUT_A_CLASS, o.PARAMETERS_OUTPUT, o.WHOLE_CLAIM, o.DEBUG),
     ),
+    Command(run=check_page, section=TELL, options=(o.CHECK_PAGE_OUTPUT, o.DEBUG)),
     Command(run=warm_up, section=MORE, options=(o.DEBUG,)),
     Command(run=paper, section=MORE, options=(*o.PAPER, o.DEBUG), group="bench"),
 )

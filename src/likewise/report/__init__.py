@@ -11,6 +11,7 @@ searches nor model families.
     provenance  when, with what, by which command; the certificate
     region_map  boxes as numbers, for the map that the reader chooses the axes of
     page        the template filled in, within a size, onto disk
+    check_page  a page that checks certificates, for whoever has no report
     templating  where templates are found; the content security policy; the second checker, packed
     templates   HTML, style and scripts; checker.js is made of checker-js
 """
