@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.analysis import region_search, row_claim, row_search, share_sample
+from likewise.analysis import region_search, row_claim, row_search, share_enumeration, share_sample
 from likewise.analysis.partition import proofs
 from likewise.search import checkpoint
 
@@ -186,8 +186,78 @@ def test_another_question_is_refused(forest, file):
     other = RandomForestClassifier(5, max_depth=4, random_state=1).fit(*rows())
     with pytest.raises(lw.SpecError, match="another model"):
         lw.share(other, space, SIMILAR, method="certified", checkpoint=file, resume=True)
-    with pytest.raises(lw.SpecError, match="one box"):
-        lw.regions(model, space, SIMILAR, around="x >= 3", checkpoint=f"{file}.2")
+
+
+def test_one_box_is_taken_up_again(forest, file, monkeypatch):
+    model, space = forest
+    asked = {"around": rows()[0][:1], "budget": 60}
+    whole = lw.regions(model, space, SIMILAR, **asked)
+    asked["checkpoint"] = file
+    looked, usual = [], proofs.BoxProver.looks_fair
+
+    def looks_fair(self, box, cells):
+        looked.append(box.parts)
+        return usual(self, box, cells)
+
+    monkeypatch.setattr(proofs.BoxProver, "looks_fair", looks_fair)
+    first = lw.regions(model, space, SIMILAR, progress=Stop("widening", 2), **asked)
+    assert "interrupted" in first.reason
+    before = list(looked)
+    again = lw.regions(model, space, SIMILAR, resume=True, **asked)
+    assert again.fair[0].rule == whole.fair[0].rule
+    assert again.stats["steps"] == whole.stats["steps"]
+    assert len(looked) == len(set(looked)) > len(before) > 1  # no box twice
+    lw.regions(model, space, SIMILAR, resume=True, **asked)
+    assert len(looked) == len(set(looked))
+    with pytest.raises(lw.SpecError, match="another question"):
+        lw.regions(model, space, SIMILAR, around="x >= 3", checkpoint=file, resume=True)
+
+
+def test_a_box_that_was_never_fair_is_not_believed(forest, file):
+    """A file that calls all boxes fair that were looked at: what they come to gets no certificate."""
+    model, space = forest
+    asked = {"around": rows()[0][:1], "budget": 60, "checkpoint": file}
+    honest = lw.regions(model, space, SIMILAR, **asked)
+    saved = checkpoint._read(file)
+    assert not all(fair for _, fair in saved.state.looked)
+    looked = tuple((parts, True) for parts, _ in saved.state.looked)
+    content = checkpoint.zlib.compress(
+        checkpoint.pickle.dumps(replace(saved, state=replace(saved.state, looked=looked)))
+    )
+    file.write_bytes(checkpoint.MARK + checkpoint.hashlib.sha256(content).digest() + content)
+    again = lw.regions(model, space, SIMILAR, resume=True, **asked)
+    assert again.stats["steps"] != honest.stats["steps"]
+    assert all(region.measure <= honest.fair[0].measure for region in again.fair)
+    assert all(region.certificates for region in again.fair)
+
+
+@pytest.mark.parametrize("over", ["uniform", "marginals"])
+@pytest.mark.parametrize("kind", ["extremes", "beside"])
+def test_looking_at_everybody_is_taken_up_again(over, kind, file, monkeypatch):
+    X, y = rows()
+    X = X.assign(x=X["x"].round().astype(int), y=X["y"].round().astype(int))
+    space = CODED.replace({"x": lw.Integer(0, 4), "y": lw.Integer(0, 4)})
+    classes = y if kind == "extremes" else np.digitize(X["x"] + X["y"] + X["c"], [3, 6])
+    model = LogisticRegression(max_iter=500).fit(X, classes)
+    monkeypatch.setattr(share_enumeration, "FIRST_BLOCK_SECONDS", 0.0)
+    for name in ("BLOCK_SCORES", "BLOCK_SIZE", "ROWS_AT_A_TIME"):
+        monkeypatch.setattr(share_enumeration, name, 60)
+    asked = {"over": over, "X": X, "method": "exact", "budget": 60}
+    whole = lw.share(model, space, SIMILAR, **asked)
+    asked["checkpoint"] = file
+    first = lw.share(model, space, SIMILAR, progress=Stop("individuals", 2), **asked)
+    assert "interrupted" in first.reason
+    seen = checkpoint._read(file).state.everybody.seen
+    assert 0 < seen < whole.stats["individuals"]
+    told = []
+    again = lw.share(
+        model, space, SIMILAR, resume=True, progress=lambda shot: told.append(shot.share), **asked
+    )
+    assert (again.lower, again.upper) == pytest.approx((whole.lower, whole.upper), abs=1e-12)
+    assert again.stats["individuals"] == whole.stats["individuals"] == 750
+    assert min(share for share in told if share) > seen / 750
+    last = lw.share(model, space, SIMILAR, resume=True, **asked)
+    assert (last.lower, last.upper) == (again.lower, again.upper)
 
 
 def test_what_needs_no_state_runs_with_a_file(file):

@@ -20,10 +20,11 @@ from tests.analysis.brute import SIMILAR as BRUTE_SIMILAR
 from tests.analysis.brute import SPACE as BRUTE_SPACE
 
 import likewise as lw
-from likewise.analysis import audit_frames, judged_rows, row_pieces
+from likewise.analysis import audit_frames, data_reading, judged_rows, row_pieces
 from likewise.errors import DataError
+from likewise.search import workers
 from likewise.search.workers import Workers
-from likewise.spec import code_store, csv_file, data_rows
+from likewise.spec import code_store, csv_file, data_rows, frames, row_source
 from likewise.spec.frames import read_table
 
 ROWS = 30
@@ -300,6 +301,71 @@ def test_what_an_executor_loses_is_done_again(model, files, at_once, executor):
     found = lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv", executor=executor, budget=3600)
     assert told(found) == expected
     assert executor.count > 3
+
+
+@pytest.fixture
+def parts_elsewhere(monkeypatch, at_once):
+    """Parts of a few rows, read by a process of its own, which is this one: it gets and gives what would be sent."""
+    read = []
+
+    class Pool(Executor):
+        def submit(self, work, /, *arguments):
+            done = Future()
+            try:
+                done.set_result(pickle.loads(pickle.dumps(work(*pickle.loads(pickle.dumps(arguments))))))
+            except DataError as error:
+                done.set_exception(pickle.loads(pickle.dumps(error)))
+            if work is data_reading._read_elsewhere:
+                read.append(arguments[-1])
+            return done
+
+        def shutdown(self, **_):
+            pass
+
+    monkeypatch.setattr(workers, "_start_pool", lambda _: Pool())
+    monkeypatch.setattr(row_source, "PART_ROWS", 7)
+    monkeypatch.setattr(data_rows, "CHUNK_ROWS", 4)
+    monkeypatch.setattr(data_rows, "SAMPLED_ROWS", 5)
+    return read
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_workers_read_parts_of_a_file_themselves(model, files, parts_elsewhere, backend, monkeypatch):
+    monkeypatch.setattr(frames, "native_backend", lambda: backend)
+    claim = {"X": files / "rows.parquet", "budget": 3600}
+    alone, found = (lw.audit(model, SPACE, SIMILAR, n_jobs=jobs, **claim) for jobs in (1, 2))
+    assert parts_elsewhere
+    assert told(found) == told(alone)
+    one, two = (pl.DataFrame(audit.data) for audit in (alone, found))
+    assert one.equals(two)
+    assert found.rows.equals(alone.rows)
+    shares = [lw.share(model, SPACE, SIMILAR, over=files / "rows.parquet", n_jobs=n).lower for n in (1, 2)]
+    assert shares[0] == shares[1]
+
+
+@pytest.mark.parametrize("rows", [(3, 28), (28,), (12, 20)])
+def test_the_first_row_that_is_wrong_is_named(model, files, parts_elsewhere, tmp_path, rows):
+    """Wherever it is read, and whoever comes to a wrong one first."""
+    frame = read_table(files / "rows.parquet")
+    frame.loc[list(rows), "sex"] = "x"
+    frame.to_parquet(tmp_path / "wrong.parquet", row_group_size=7)
+    said = []
+    for jobs in (1, 2):
+        with pytest.raises(DataError) as error:
+            lw.audit(model, SPACE, SIMILAR, X=tmp_path / "wrong.parquet", n_jobs=jobs)
+        said.append((str(error.value), error.value.hint))
+    assert said[0] == said[1]
+    assert f"row {rows[0]}" in said[0][0]
+
+
+def test_files_of_one_part_or_long_ones_are_read_here(files, monkeypatch):
+    source = row_source.TableFile(files / "rows.parquet")
+    assert source.parts() == (frames.FilePart(first=0, rows=30, groups=(0, 1, 2)),)
+    monkeypatch.setattr(row_source, "PART_ROWS", 12)
+    first, last = source.parts()
+    assert (first.rows, last.first, last.groups) == (22, 22, (2,))
+    monkeypatch.setattr(row_source, "MOST_PART_ROWS", 20)
+    assert source.parts() == row_source.TableFile(files / "rows.csv").parts() == ()
 
 
 class Silent(Executor):

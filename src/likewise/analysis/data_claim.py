@@ -7,10 +7,12 @@ original as it is on rows of a frame: those are sampled in the same way.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from likewise.analysis.data_reading import read_rows
 from likewise.problem import Claim, Problem, prepare
-from likewise.spec.data_rows import admit_chunk, gather_rows, rows_of_frame
+from likewise.spec.data_rows import admit_chunk, rows_of_frame
 from likewise.spec.row_source import open_source
 
 if TYPE_CHECKING:
@@ -25,11 +27,13 @@ def pose_data(claim: Claim, given: Any, run: Run) -> tuple[Problem, DataRows]:
         problem = prepare(replace(claim, X=given), run)
         return problem, problem_rows(problem)
     with run.budget.halted():
-        data = gather_rows(
+        data = read_rows(
             claim.space,
             source,
-            lambda frame, first: admit_chunk(claim.space, frame, first),
+            partial(admit_chunk, claim.space),
+            run,
             lambda seen: run.tell(f"{seen:,} rows read"),
+            whole=True,
         )
     return prepare(replace(claim, **sample_fields(data)), run), data
 

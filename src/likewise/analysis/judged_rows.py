@@ -20,7 +20,7 @@ from likewise.analysis.row_claim import RowClaim, imputed_tolerance_features, ju
 from likewise.analysis.row_pieces import Piece, judge_pieces, piece_size
 from likewise.errors import InternalError
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED, Judgement
-from likewise.spec.code_store import RecordStore, code_dtype
+from likewise.spec.code_store import RecordStore, code_dtype, unpack_codes
 from likewise.spec.features import Continuous
 from likewise.verifying.certification import take_up_analysis
 
@@ -72,20 +72,25 @@ class SavedRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _DataPiece:
-    """Rows of the data by codes of the user's space; as many others are `waiting`."""
+    """Rows of the data by codes of the user's space, packed; as many others are `waiting`."""
 
-    codes: Floats
+    packed: NDArray[Any]
     waiting: int
+
+    @property
+    def codes(self) -> Floats:
+        return unpack_codes(self.packed)
 
     def judged(self, judging: RowClaim) -> JudgedPiece:
         if judging.budget.over and judging.inquiry.moving and not imputed_tolerance_features(judging):
             return self._unjudged(judging)  # at once: of millions of rows there may be many pieces left
-        rows, found = judge_data(judging, self.codes, waiting=self.waiting)
+        codes = self.codes
+        rows, found = judge_data(judging, codes, waiting=self.waiting)
         decided = judging.decisions(rows, found)
         undecided = np.flatnonzero(found.verdict == UNDECIDED).tolist()
         finite = found.gap_error[np.isfinite(found.gap_error)]
         return JudgedPiece(
-            records=_records(judging, self.codes, found, decided),
+            records=_records(judging, codes, found, decided),
             reasons=Counter(found.reasons.get(i, judging.budget.reason) for i in undecided),
             redone=found.redone,
             gap_error=float(finite.max(initial=0.0)),
@@ -95,10 +100,11 @@ class _DataPiece:
 
     def _unjudged(self, judging: RowClaim) -> JudgedPiece:
         """Nothing is known but decisions, as long as there is time for what is due at the end."""
-        count, found = len(self.codes), Judgement.open(*self.codes.shape)
-        decided = judging.decisions(judging.recoding.coded(self.codes), found)
+        codes = self.codes
+        count, found = len(codes), Judgement.open(*codes.shape)
+        decided = judging.decisions(judging.recoding.coded(codes), found)
         return JudgedPiece(
-            records=_records(judging, self.codes, found, decided),
+            records=_records(judging, codes, found, decided),
             reasons=Counter({judging.budget.reason: count}),
             redone=0,
             gap_error=0.0,
@@ -282,7 +288,7 @@ def judge_all_data(judging: RowClaim, data: DataRows) -> JudgedRows:
 
     def piece(start: int, stop: int) -> tuple[int, Callable[[], Piece[JudgedPiece]]]:
         waiting = len(data) - stop
-        return stop - start, lambda: _DataPiece(codes=data.store.codes(start, stop), waiting=waiting)
+        return stop - start, lambda: _DataPiece(packed=data.store.packed(start, stop), waiting=waiting)
 
     fresh = judge_pieces(judging, [piece(start, stop) for start, stop in ends])
     before: list[JudgedPiece | None] = [found for _, _, found in known]

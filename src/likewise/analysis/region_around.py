@@ -3,7 +3,7 @@
 The start is the person's own values, or the rule's box; features that may differ freely take all their values. Then, those that move the
 score least first: a feature is released altogether if the box is still fair, else widened as far as bisection finds it fair, a number
 upwards and then downwards, levels one by one. The search says so for every step; the last box gets its certificate, and if the checker
-does not accept that, the step before it, and so on.
+does not accept that, the step before it, and so on. A checkpoint has what was found out about boxes: the same steps are gone again without a search, and the last box is proved again.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from likewise.analysis.partition.seeds import Seeder
 from likewise.analysis.partition.translator import Translator
 from likewise.analysis.region_merge import Piece
 from likewise.analysis.region_result import Regions, make_region
+from likewise.analysis.region_state import SavedGrowth
 from likewise.clock import OutOfTime
 from likewise.errors import DataError, LikewiseError, SpecError
 from likewise.progress import Snapshot
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from likewise.analysis.partition.proofs import BoxProver
     from likewise.certificate.certificate import Certificate
     from likewise.progress import Listener
+    from likewise.search.checkpoint import Checkpoint
+    from likewise.spec.boxes import FeaturePart
     from likewise.spec.features import Feature
     from likewise.spec.space import Space
 
@@ -40,21 +43,73 @@ STEP_CELLS = 512  # of one step
 MOST_HALVINGS = 8  # of the way to the end of a continuous number
 
 
-def grow_around(judge: BoxJudge, prover: BoxProver, around: Any, listener: Listener) -> Regions:
-    """The largest fair box found around a person or a rule."""
-    start = _start_box(prover.space, around)
-    for k, relation in enumerate(prover.relations):
-        if relation.kind == "free":
-            start = start.with_part(k, full_part(start.space[start.space.names[k]]))
-    steps = [start] if prover.looks_fair(start, STEP_CELLS) else []
-    if steps:
-        order = [int(k) for k in judge.cut]
+class BoxGrowth:
+    """The largest fair box around a person or a rule, in the making."""
+
+    def __init__(
+        self,
+        judge: BoxJudge,
+        prover: BoxProver,
+        around: Any,
+        listener: Listener,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self.judge, self.prover, self.listener, self.checkpoint = judge, prover, listener, checkpoint
+        start = _start_box(prover.space, around)
+        for k, relation in enumerate(prover.relations):
+            if relation.kind == "free":
+                start = start.with_part(k, full_part(start.space[start.space.names[k]]))
+        self.start = start
+        self._looked: dict[tuple[FeaturePart, ...], bool] = {}
+
+    @property
+    def state(self) -> SavedGrowth:
+        """What it can be taken up from again."""
+        return SavedGrowth(looked=tuple(self._looked.items()), certificates=dict(self.prover.known))
+
+    def restore(self, state: SavedGrowth) -> None:
+        """Go on from there: what was found out is not searched again, and what it comes to is proved."""
+        self._looked.update(state.looked)
+        self.prover.known.update(state.certificates)
+
+    def run(self) -> Regions:
+        """The largest one that is found."""
+        prover, start = self.prover, self.start
+        steps = self._grown()
+        fair, reason = [], None
+        for box in reversed(steps):
+            certificate = prover.fair(box)
+            if certificate is not None:
+                fair.append(make_region(Piece(kind="fair", box=box, share=box.share), [certificate]))
+                break
+        if prover.budget.over:
+            reason = prover.budget.reason
+        elif not fair:
+            reason = "not proved to be fair itself"
+        biased = [] if fair else _biased_pieces(self.judge, prover, start)
+        if self.checkpoint is not None:
+            self.checkpoint.end()
+        return Regions(
+            fair=fair,
+            biased=[make_region(piece, certificates) for piece, certificates in biased],
+            undecided=[],
+            around=start.rule,
+            reason=None if biased else reason,
+            stats={**prover.budget.stats, "steps": len(steps)},
+        )
+
+    def _grown(self) -> list[Box]:
+        """Larger and larger boxes from the start on; none where that is not fair."""
+        judge, prover, start = self.judge, self.prover, self.start
+        if not self.looks_fair(start):
+            return []
+        steps, order = [start], [int(k) for k in judge.cut]
         with suppress(OutOfTime), prover.budget.watched():
             spreads = np.argsort(_make_cutter(judge, prover).spreads(judge.lo, judge.hi), kind="stable")
             order = [int(k) for k in spreads if int(k) in judge.cut]
-        for box in _widen_box(prover, start, order):
+        for box in _widen_box(self, start, order):
             steps.append(box)
-            listener(
+            self.listener(
                 Snapshot(
                     stage="widening",
                     seconds=prover.budget.elapsed,
@@ -62,25 +117,23 @@ def grow_around(judge: BoxJudge, prover: BoxProver, around: Any, listener: Liste
                     share=float(box.share),
                 )
             )
-    fair, reason = [], None
-    for box in reversed(steps):
-        certificate = prover.fair(box)
-        if certificate is not None:
-            fair.append(make_region(Piece(kind="fair", box=box, share=box.share), [certificate]))
-            break
-    if prover.budget.over:
-        reason = prover.budget.reason
-    elif not fair:
-        reason = "not proved to be fair itself"
-    biased = [] if fair else _biased_pieces(judge, prover, start)
-    return Regions(
-        fair=fair,
-        biased=[make_region(piece, certificates) for piece, certificates in biased],
-        undecided=[],
-        around=start.rule,
-        reason=None if biased else reason,
-        stats={**prover.budget.stats, "steps": len(steps)},
-    )
+        return steps
+
+    def looks_fair(self, box: Box) -> bool:
+        """Whether a short search proves a box; what it says when time is over is not written down."""
+        if box.parts not in self._looked:
+            found = self.prover.looks_fair(box, STEP_CELLS)
+            if self.late and not found:
+                return False
+            self._looked[box.parts] = found
+            if self.checkpoint is not None:
+                self.checkpoint.look()
+        return self._looked[box.parts]
+
+    @property
+    def late(self) -> bool:
+        """Whether time is over."""
+        return self.prover.budget.over
 
 
 def _start_box(space: Space, around: Any) -> Box:
@@ -123,16 +176,16 @@ def _single_value(feature: Feature, value: Any) -> tuple[float, ...]:
     return (number, number)
 
 
-def _widen_box(prover: BoxProver, box: Box, order: list[int]) -> Iterator[Box]:
+def _widen_box(growth: BoxGrowth, box: Box, order: list[int]) -> Iterator[Box]:
     """Larger and larger boxes, each of them fair as far as the search can tell."""
     narrow = []
     for k in order:
         wide = box.with_part(k, full_part(box.space[box.space.names[k]]))
         if wide == box:
             continue
-        if prover.budget.over:
+        if growth.late:
             return
-        if prover.looks_fair(wide, STEP_CELLS):
+        if growth.looks_fair(wide):
             box = wide
             yield box
         else:
@@ -140,22 +193,22 @@ def _widen_box(prover: BoxProver, box: Box, order: list[int]) -> Iterator[Box]:
     for k in narrow:
         feature = box.space[box.space.names[k]]
         grow = _widen_levels if isinstance(feature, (Categorical, Ordinal)) else _widen_number
-        for wider in grow(prover, box, k):
+        for wider in grow(growth, box, k):
             box = wider
             yield box
 
 
-def _widen_levels(prover: BoxProver, box: Box, k: int) -> Iterator[Box]:
+def _widen_levels(growth: BoxGrowth, box: Box, k: int) -> Iterator[Box]:
     for place in full_part(box.space[box.space.names[k]]):
-        if place in box.parts[k] or prover.budget.over:
+        if place in box.parts[k] or growth.late:
             continue
         wider = box.with_part(k, tuple(sorted((*box.parts[k], place))))
-        if prover.looks_fair(wider, STEP_CELLS):
+        if growth.looks_fair(wider):
             box = wider
             yield box
 
 
-def _widen_number(prover: BoxProver, box: Box, k: int) -> Iterator[Box]:
+def _widen_number(growth: BoxGrowth, box: Box, k: int) -> Iterator[Box]:
     """Both ends of a number, each moved as far as bisection finds it fair."""
     limits = full_part(box.space[box.space.names[k]])
     whole = isinstance(box.space[box.space.names[k]], Integer)
@@ -163,10 +216,10 @@ def _widen_number(prover: BoxProver, box: Box, k: int) -> Iterator[Box]:
         known, beyond = box.parts[k][end], limits[end]
         candidate = beyond  # the end of the feature first, then the middle between what is fair and what is not known to be
         for _ in range(64 if whole else MOST_HALVINGS):
-            if candidate == known or prover.budget.over:
+            if candidate == known or growth.late:
                 break
             part = (box.parts[k][0], candidate) if end else (candidate, box.parts[k][1])
-            if prover.looks_fair(box.with_part(k, part), STEP_CELLS):
+            if growth.looks_fair(box.with_part(k, part)):
                 box, known = box.with_part(k, part), candidate
                 yield box
             else:

@@ -80,3 +80,11 @@ class SavedRegions:
     empty: tuple[SavedPiece, ...]
     certificates: dict[ProofKey, bytes]
     counted: tuple[int, int, float]  # boxes, those that were grown, and the weight that is settled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedGrowth:
+    """One box in the making: which boxes a search found fair, or did not, and certificates."""
+
+    looked: tuple[tuple[tuple[FeaturePart, ...], bool], ...]
+    certificates: dict[ProofKey, bytes]

@@ -35,8 +35,9 @@ import numpy as np
 from likewise.analysis.partition.judge import BoxJudge
 from likewise.analysis.partition.people import ColumnPeople, People, RowPeople
 from likewise.analysis.partition.proofs import BoxProver, reduce_to_one_score
+from likewise.analysis.region_around import BoxGrowth
 from likewise.analysis.region_search import RegionSearch
-from likewise.analysis.region_state import SavedRegions
+from likewise.analysis.region_state import SavedGrowth, SavedRegions
 from likewise.clock import OutOfTime
 from likewise.errors import SpecError
 from likewise.families.program_rounding import rounding_stats
@@ -148,8 +149,6 @@ def regions_of_problem(
     claim, clock = problem.claim, run.budget
     space, property = claim.space, claim.property
     refuse_missing(space)
-    if around is not None and run.checkpoint is not None:
-        raise SpecError("the search for one box is not written down", hint="leave out around, or checkpoint")
     whole = reduce_to_one_score(problem.imported, property)
     problem = replace(problem, imported=whole)
     with interruptible(clock):
@@ -172,9 +171,14 @@ def regions_of_problem(
             checking=CheckRunner.of(run),
         )
         if around is not None:
-            from likewise.analysis.region_around import grow_around
-
-            found = grow_around(judge, prover, around, run.listener)
+            growth = BoxGrowth(judge, prover, around, run.listener, run.checkpoint)
+            question = f"regions around {growth.start.parts} {property!r}".encode()
+            begun = take_up_analysis(ordered, run.checkpoint, question, b"")
+            if isinstance(begun, SavedGrowth):
+                growth.restore(begun)
+            if run.checkpoint is not None:
+                run.checkpoint.follow_analysis(lambda: growth.state)
+            found = growth.run()
         else:
             people = None if over == "uniform" else _people_of(judge, problem, over)
             question = f"regions {over} {max_boxes} {property!r}".encode()

@@ -1,6 +1,6 @@
 """Pieces: many rows judged some at a time, here or by workers, which are told the problem once, its model as it was read.
 
-It begins here. As soon as what is left would take a worker several times as long as getting ready does, workers are called for, and when one is there the rest is spread (`search.spreading`). A piece that comes too late, or that
+They are called for where there is work for several (`search.spreading`). A piece that comes too late, or that
 nobody does before the budget ends, is judged here, where the clock says by then that there is no time: its rows are undecided, and say why.
 """
 
@@ -19,7 +19,7 @@ from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.search.counterparts import judged_together
 from likewise.search.judgement import Judgement
-from likewise.search.spreading import Spreading, make_parcel
+from likewise.search.spreading import PieceWork, do_pieces
 from likewise.search.workers import unpack
 
 if TYPE_CHECKING:
@@ -96,36 +96,28 @@ def judge_pieces(
     seconds_a_row: float | None = None,
 ) -> Iterator[Found]:
     """What is known of each piece, in their order; of each its number of rows and what makes it. `seconds_a_row` are those of this process, where that is known."""
-    budget, workers, total = judging.budget, judging.run.workers, sum(rows for rows, _ in pieces)
-    began, parcel = 0.0 if workers is None else budget.elapsed, None
-    done = at = 0
-    for rows, make in pieces:
-        if workers is not None and parcel is None:
-            pace = (budget.elapsed - began) / done if done else seconds_a_row
-            if _worth_processes(judging, pace, total - done):
-                parcel = make_parcel(workers, _TravellingClaim.of(judging))
-                workers = None if parcel is None else workers
-        if workers is not None and parcel is not None and workers.welcome(parcel, _greet):
-            break
-        yield make().judged(judging)
-        done, at = done + rows, at + 1
-        if len(pieces) > 1:
-            judging.tell(f"{done:,} of {total:,} rows", share=done / total)
-    if parcel is None or workers is None:
-        return
-    left = pieces[at:]
-    spreading: Spreading[_SentPiece, Found] = Spreading(
-        workers=workers,
-        parcel=parcel,
+    budget, total = judging.budget, sum(rows for rows, _ in pieces)
+
+    def told(done: int, processes: int) -> None:
+        where = f" in {processes} processes" if processes > 1 else ""
+        judging.tell(f"{done:,} of {total:,} rows{where}", share=done / total)
+
+    def sent(make: Callable[[], Piece[Found]]) -> Callable[[], _SentPiece]:
+        return lambda: _SentPiece(piece=make(), seconds=budget.left)
+
+    how: PieceWork[_SentPiece, Found] = PieceWork(
+        value=lambda: _TravellingClaim.of(judging),
+        greet=_greet,
         work=_judge_elsewhere,
         here=lambda sent: sent.piece.judged(judging),
+        elapsed=lambda: budget.elapsed,
+        worth=lambda pace, rows: _worth_processes(judging, pace, rows),
         patience=lambda: budget.end + LATE_SECONDS - budget.elapsed if budget.over else math.inf,
+        told=told,
     )
-    going = (_SentPiece(piece=make(), seconds=budget.left) for _, make in left)
-    for (rows, _), found in zip(left, spreading.run(going), strict=True):
-        yield found
-        done += rows
-        judging.tell(f"{done:,} of {total:,} rows in {workers.count} processes", share=done / total)
+    yield from do_pieces(
+        how, judging.run.workers, [(rows, sent(make)) for rows, make in pieces], seconds_a_row
+    )
 
 
 def _worth_processes(judging: RowClaim, pace: float | None, rows: int) -> bool:
@@ -133,8 +125,12 @@ def _worth_processes(judging: RowClaim, pace: float | None, rows: int) -> bool:
     budget = judging.budget
     if judging.run.workers is not None and judging.run.workers.given:
         return True
-    work = 0.0 if pace is None else min(budget.left, pace * rows)
-    return work >= LEAST_PROCESS_WORK * STARTING_SECONDS
+    return is_worth_starting(0.0 if pace is None else min(budget.left, pace * rows))
+
+
+def is_worth_starting(seconds: float) -> bool:
+    """Whether so much work is worth the start of a process."""
+    return seconds >= LEAST_PROCESS_WORK * STARTING_SECONDS
 
 
 # -- individuals that were drawn --------------------------------------------------------------------------------------

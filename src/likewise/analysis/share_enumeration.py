@@ -32,7 +32,7 @@ from likewise.search.pace import Pace
 from likewise.search.validity import Validity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -69,6 +69,18 @@ class EnumeratedMass:
     error: float  # relative, of each of the masses
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedEnumeration:
+    """How far it came, as a checkpoint has it: places of the lattice (features in their `order`, with so many values) that were seen, the masses of those who have a counterpart for certain, at most, and of all."""
+
+    order: tuple[int, ...]
+    sizes: tuple[int, ...]
+    seen: int
+    masses: tuple[float, float, float]
+    people: int
+    redone: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BlockVerdict:
     """A block of individuals from place `start` on: who has a counterpart for certain, at most, and who is valid; `redone` exactly."""
@@ -94,15 +106,23 @@ def can_enumerate(judging: RowClaim) -> bool:
     return seconds <= BUDGET_SHARE * (budget.seconds - budget.elapsed)
 
 
-def enumerate_everybody(judging: RowClaim, measure: Measure | None) -> EnumeratedMass | None:
-    """Everybody, each alike or with the weights of a measure; None where the space is not a lattice."""
+def enumerate_everybody(
+    judging: RowClaim,
+    measure: Measure | None,
+    begun: SavedEnumeration | None = None,
+    keep: Callable[[SavedEnumeration], None] | None = None,
+) -> EnumeratedMass | None:
+    """Everybody, each alike or with the weights of a measure; None where the space is not a lattice. It goes on from where it was `begun`, and `keep` is told how far it is."""
     lattice = _find_lattice(judging)
     if lattice is None:
         return None
     weigh = _UniformWeight() if measure is None else _ProductWeight(lattice, measure)
+    order, sizes = tuple(map(int, lattice.order)), tuple(map(int, lattice.sizes))
     sums, people, redone, seen = np.zeros(3), 0, 0, 0
+    if begun is not None and (begun.order, begun.sizes) == (order, sizes):
+        sums, people, redone, seen = np.array(begun.masses), begun.people, begun.redone, begun.seen
     blocks = (_judge_by_extremes if judging.inquiry.by_extremes else _judge_beside_everybody)(
-        judging, lattice
+        judging, lattice, seen
     )
     with suppress(OutOfTime), judging.budget.watched():
         for looked in blocks:
@@ -110,6 +130,18 @@ def enumerate_everybody(judging: RowClaim, measure: Measure | None) -> Enumerate
             people, redone = people + int(looked.valid.sum()), redone + looked.redone
             seen = looked.start + looked.valid.size
             judging.tell(f"{people:,} individuals", share=seen / _lattice_size(lattice))
+            if keep is not None:
+                biased, at_most, total = sums.tolist()
+                keep(
+                    SavedEnumeration(
+                        order=order,
+                        sizes=sizes,
+                        seen=seen,
+                        masses=(biased, at_most, total),
+                        people=people,
+                        redone=redone,
+                    )
+                )
     complete = seen == _lattice_size(lattice)
     return EnumeratedMass(
         biased=float(sums[0]),
@@ -123,9 +155,9 @@ def enumerate_everybody(judging: RowClaim, measure: Measure | None) -> Enumerate
     )
 
 
-def _judge_by_extremes(judging: RowClaim, lattice: Lattice) -> Iterator[BlockVerdict]:
-    """Blocks as long as there is time, by the lowest and highest score of those who are similar."""
-    for block, near in _iterate_blocks(judging.inquiry, lattice, judging.budget):
+def _judge_by_extremes(judging: RowClaim, lattice: Lattice, first: int) -> Iterator[BlockVerdict]:
+    """Blocks from a place on, as long as there is time, by the lowest and highest score of those who are similar."""
+    for block, near in _iterate_blocks(judging.inquiry, lattice, judging.budget, first):
         certain, open_ = _decide_block(judging.inquiry, block, near)
         at_most, places, redone = certain | open_, np.flatnonzero(open_), 0
         again = judging.judge_together(block.codes(places)) if len(places) else None
@@ -138,11 +170,11 @@ def _judge_by_extremes(judging: RowClaim, lattice: Lattice) -> Iterator[BlockVer
         )
 
 
-def _judge_beside_everybody(judging: RowClaim, lattice: Lattice) -> Iterator[BlockVerdict]:
-    """Blocks as long as there is time, each individual beside everybody who is similar to it."""
+def _judge_beside_everybody(judging: RowClaim, lattice: Lattice, first: int) -> Iterator[BlockVerdict]:
+    """Blocks from a place on, as long as there is time, each individual beside everybody who is similar to it."""
     valid_of, across = Validity.of_all(judging.pairs), lattice.count((*lattice.moving, *lattice.right))
     step = max(1, BLOCK_SIZE // across) * across
-    for start in range(0, _lattice_size(lattice), step):
+    for start in range(first, _lattice_size(lattice), step):
         check_clock()
         rows = lattice.codes(np.arange(start, min(start + step, _lattice_size(lattice))))
         valid = valid_of.individuals(rows)
@@ -176,14 +208,14 @@ def _find_lattice(judging: RowClaim) -> Lattice | None:
 
 
 def _iterate_blocks(
-    inquiry: Inquiry, lattice: Lattice, budget: Budget
+    inquiry: Inquiry, lattice: Lattice, budget: Budget, begin: int
 ) -> Iterator[tuple[Block, ScoreEstimate]]:
     judge, pairs = inquiry.judge, inquiry.pairs
     inner = (*lattice.moving, *lattice.right)
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
     beside = lattice.codes(np.arange(across))[:, list(inner)]
     tables = [integer_tables(lattice, constraint) for constraint in pairs.constraints]
-    total, start = lattice.count(lattice.left), 0
+    total, start = lattice.count(lattice.left), begin // across
     first, most = (
         max(1, int(scores) // across) for scores in (judge.pace * FIRST_BLOCK_SECONDS, BLOCK_SCORES)
     )

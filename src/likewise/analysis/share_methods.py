@@ -9,7 +9,12 @@ from typing import Any
 from likewise.analysis.measures import Measure, has_uniform_codes, marginal_measure, uniform_measure
 from likewise.analysis.row_claim import RowClaim, imputed_tolerance_features
 from likewise.analysis.share_bracket import SavedBracket, ShareBracket
-from likewise.analysis.share_enumeration import EnumeratedMass, can_enumerate, enumerate_everybody
+from likewise.analysis.share_enumeration import (
+    EnumeratedMass,
+    SavedEnumeration,
+    can_enumerate,
+    enumerate_everybody,
+)
 from likewise.analysis.share_result import Share, ShareMethod
 from likewise.analysis.share_sample import AIMED_WIDTH, Sampler, SavedSample, make_draw
 from likewise.analysis.sum_distribution import bracket_share_of_sum
@@ -26,10 +31,11 @@ PROMISING = 0.5  # what may be open by then
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedShare:
-    """A share as a checkpoint has it: the bracket by boxes and the sample that it is made of, as far as there are any."""
+    """A share as a checkpoint has it: the bracket by boxes and the sample that it is made of, or how many were looked at, as far as there are any."""
 
     bracket: SavedBracket | None = None
     sample: SavedSample | None = None
+    everybody: SavedEnumeration | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,15 +48,25 @@ class ShareComputation:
     begun: SavedShare = field(default_factory=SavedShare)
     bracketing: ShareBracket | None = None
     sample: SavedSample | None = None
+    everybody: SavedEnumeration | None = None
 
     @property
     def state(self) -> SavedShare:
         """What it can be taken up from again."""
         bracket = self.begun.bracket if self.bracketing is None else self.bracketing.state
-        return SavedShare(bracket=bracket, sample=self.sample)
+        return SavedShare(
+            bracket=bracket, sample=self.sample, everybody=self.everybody or self.begun.everybody
+        )
 
     def _keep(self, sample: SavedSample | None) -> None:
         self.sample = sample
+        self._look()
+
+    def _keep_everybody(self, so_far: SavedEnumeration) -> None:
+        self.everybody = so_far
+        self._look()
+
+    def _look(self) -> None:
         if self.judging.run.checkpoint is not None:
             self.judging.run.checkpoint.look()
 
@@ -59,9 +75,12 @@ class ShareComputation:
         self._refuse_imputed()
         if method in ("auto", "certified") and not self.judging.inquiry.moving:
             return self._share("certified", (0.0, 0.0), independent=True)  # nothing that may differ matters
-        if method == "exact" or (method == "auto" and can_enumerate(self.judging)):
+        begun = self.begun.everybody
+        if method == "exact" or (method == "auto" and (begun is not None or can_enumerate(self.judging))):
             alike = self.over == "uniform" and has_uniform_codes(self.judging.recoding)
-            found = enumerate_everybody(self.judging, None if alike else self.measure)
+            found = enumerate_everybody(
+                self.judging, None if alike else self.measure, begun, self._keep_everybody
+            )
             if found is None:
                 raise SpecError(
                     "not everybody can be looked at: the space is not discrete, or too many features may differ",

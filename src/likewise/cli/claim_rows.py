@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from likewise.run import Run
+    from likewise.spec.constraints import Constraint
     from likewise.spec.csv_file import ColumnSurvey
-    from likewise.spec.data_rows import DataRows
+    from likewise.spec.data_rows import AdmittedChunk, DataRows
     from likewise.spec.features import Level
     from likewise.spec.outside import AdmittedRows, Outside
     from likewise.spec.space import Space
@@ -42,31 +45,53 @@ def _check_label(columns: list[str], path: str, label: str | None) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Admission:
+    """Makes individuals of the rows of a file, or says what would help."""
+
+    space: Space
+    path: str
+    label: str | None
+    outside: Outside
+    rules: tuple[Constraint, ...]
+    flags: ClaimFlags
+
+    def __call__(self, frame: Any, first: int) -> AdmittedChunk:
+        from likewise.spec.data_rows import admit_chunk
+
+        if not first:
+            _check_label(list(frame.columns), self.path, self.label)
+        check_stray_text(self.space, frame, self.path, declared=True, first=first)
+        with _explained(self.space, frame, self.path, self.flags):
+            return admit_chunk(self.space, frame, first, outside=self.outside, rules=self.rules)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it leaves nobody out."""
+        return self.outside == "error" and not self.rules
+
+
 def stream_rows(
-    space: Space,
-    path: str,
-    label: str | None,
-    *,
-    outside: Outside,
-    flags: ClaimFlags,
-    told: Callable[[str], None],
+    space: Space, path: str, label: str | None, run: Run, *, outside: Outside, flags: ClaimFlags
 ) -> tuple[DataRows, Space]:
     """The rows of a file, read some at a time, as individuals of the space; and the space with the constraints of --where, which only some of them satisfy."""
-    from likewise.spec.data_rows import AdmittedChunk, admit_chunk, gather_rows
+    from likewise.analysis.data_reading import read_rows as read_all
     from likewise.spec.row_source import TableFile
 
     narrower = _narrow_space(space, flags.where)
     source = TableFile(path)
     _check_words(space, source.surveys, path)
-
-    def admit(frame: Any, first: int) -> AdmittedChunk:
-        if not first:
-            _check_label(list(frame.columns), path, label)
-        check_stray_text(space, frame, path, declared=True, first=first)
-        with _explained(space, frame, path, flags):
-            return admit_chunk(space, frame, first, outside=outside, rules=narrower.constraints)
-
-    data = gather_rows(space, source, admit, lambda seen: told(f"{path}: {seen:,} rows read"))
+    admit = _Admission(
+        space=space,
+        path=path,
+        label=label,
+        outside=outside,
+        rules=tuple(narrower.constraints),
+        flags=flags,
+    )
+    data = read_all(
+        space, source, admit, run, lambda seen: run.tell(f"{path}: {seen:,} rows read"), whole=admit.whole
+    )
     if not len(data) and data.outside is not None:
         _refuse_strangers(path)
     return data, narrower

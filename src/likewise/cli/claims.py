@@ -173,9 +173,7 @@ def _load_streamed(
     if space is None:
         raise InternalError("rows are read some at a time where there is a space")
     _check_columns(model, space, wanted)
-    data, narrower = stream_rows(
-        space, path, wanted.label, outside=wanted.outside, flags=flags, told=run.tell
-    )
+    data, narrower = stream_rows(space, path, wanted.label, run, outside=wanted.outside, flags=flags)
     if flags.pairs:
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, narrower, flags))
     _check_claim(narrower, wanted, flags, alone=False)

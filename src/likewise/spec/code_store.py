@@ -101,10 +101,7 @@ class CodeStore:
 
     def __init__(self, space: Space) -> None:
         self.space = space
-        self.features = tuple(space.features.values())
-        self._records = RecordStore(
-            np.dtype([(f"code_{k}", code_dtype(feature)) for k, feature in enumerate(self.features)])
-        )
+        self._records = RecordStore(_packed_dtype(space))
         self._numbers: RecordStore | None = None  # where rows were left out
 
     def __len__(self) -> int:
@@ -118,20 +115,25 @@ class CodeStore:
             self._numbers.add(np.arange(start))
         if self._numbers is not None:
             self._numbers.add(numbers)
-        records = np.empty(len(codes), dtype=self._records.dtype)
-        for k, name in enumerate(records.dtype.names or ()):
-            records[name] = codes[:, k]
-            if not (records[name] == codes[:, k]).all():
-                raise InternalError(f"a code of {self.space.names[k]!r} is beyond its feature")
+        self._records.add(pack_codes(self.space, codes))
+
+    def add_packed(self, records: NDArray[Any]) -> None:
+        """More of them, packed, which are the rows that come next in the data."""
+        if self._numbers is not None:
+            raise InternalError("rows were left out before")
         self._records.add(records)
 
     def codes(self, start: int, stop: int) -> Floats:
         """Those between two places."""
-        return _as_codes(self._records.read(start, stop))
+        return unpack_codes(self.packed(start, stop))
+
+    def packed(self, start: int, stop: int) -> NDArray[Any]:
+        """The same as they are kept, to be sent."""
+        return self._records.read(start, stop)
 
     def take(self, places: NDArray[np.intp]) -> Floats:
         """Those at these places."""
-        return _as_codes(self._records.take(places))
+        return unpack_codes(self._records.take(places))
 
     def numbers(self, places: NDArray[np.intp]) -> NDArray[np.int64]:
         """The rows of the data that those at these places are."""
@@ -144,7 +146,22 @@ def _follow(numbers: NDArray[np.int64], start: int) -> bool:
     return bool((numbers == np.arange(start, start + len(numbers))).all())
 
 
-def _as_codes(records: NDArray[Any]) -> Floats:
+def _packed_dtype(space: Space) -> np.dtype[Any]:
+    return np.dtype([(f"code_{k}", code_dtype(feature)) for k, feature in enumerate(space.features.values())])
+
+
+def pack_codes(space: Space, codes: Floats) -> NDArray[Any]:
+    """Individuals in as few bytes as their features need."""
+    records = np.empty(len(codes), dtype=_packed_dtype(space))
+    for k, name in enumerate(records.dtype.names or ()):
+        records[name] = codes[:, k]
+        if not (records[name] == codes[:, k]).all():
+            raise InternalError(f"a code of {space.names[k]!r} is beyond its feature")
+    return records
+
+
+def unpack_codes(records: NDArray[Any]) -> Floats:
+    """Their codes."""
     names: Sequence[str] = records.dtype.names or ()
     codes = np.empty((len(records), len(names)))
     for k, name in enumerate(names):

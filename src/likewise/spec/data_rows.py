@@ -6,14 +6,14 @@ wherever the user's own columns and dtypes matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.errors import DataError, suggest_name
-from likewise.spec.code_store import CodeStore
+from likewise.spec.code_store import CodeStore, pack_codes
 from likewise.spec.columns import as_table
 from likewise.spec.outside import Outside, admit_rows
 from likewise.spec.row_source import CHUNK_ROWS, FrameSource, join_frames
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.spec.constraints import Constraint
-    from likewise.spec.row_source import RowSource
+    from likewise.spec.frames import FilePart
+    from likewise.spec.row_source import RowSource, TableFile
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -137,6 +138,64 @@ def gather_rows(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PartRows:
+    """The rows of a part of a file, all of them individuals: packed, and some as they are."""
+
+    records: NDArray[Any]
+    sample: tuple[AdmittedChunk, ...]
+
+
+def sample_stride(count: int) -> int:
+    """Which rows the sample of so many has: one of so many."""
+    stride = 1
+    while -(-count // stride) >= 2 * SAMPLED_ROWS:
+        stride *= 2
+    return stride
+
+
+def read_part(
+    space: Space,
+    source: TableFile,
+    part: FilePart,
+    admit: Callable[[Any, int], AdmittedChunk],
+    stride: int,
+) -> PartRows:
+    """The rows of a part of a file, where `admit` leaves none out."""
+    records, sample, first = [], [], part.first
+    for frame in source.chunks(CHUNK_ROWS, part):
+        chunk = admit(frame, first)
+        records.append(pack_codes(space, chunk.codes))
+        kept = chunk.numbers % stride == 0
+        if kept.any():
+            sample.append(_thinned(chunk, kept))
+        first += len(frame)
+    found = np.concatenate(records)
+    if len(found) != part.rows or first != part.first + part.rows:
+        raise DataError(f"{source.file}: has changed while it was read")
+    return PartRows(records=found, sample=tuple(sample))
+
+
+def gather_parts(space: Space, source: TableFile, parts: Iterable[PartRows]) -> DataRows:
+    """All rows of a file, of which no part is left out."""
+    store, sample = CodeStore(space), []
+    for part in parts:
+        store.add_packed(part.records)
+        sample += part.sample
+    return DataRows(
+        source=source,
+        store=store,
+        sample=join_frames([chunk.frame for chunk in sample]),
+        sample_codes=np.concatenate([chunk.codes for chunk in sample]),
+        sample_numbers=np.concatenate([chunk.numbers for chunk in sample]),
+    )
+
+
+def _thinned(chunk: AdmittedChunk, kept: NDArray[np.bool_]) -> AdmittedChunk:
+    frame = as_table(chunk.frame)[np.flatnonzero(kept).tolist()].to_native()
+    return AdmittedChunk(frame=frame, codes=chunk.codes[kept], numbers=chunk.numbers[kept])
+
+
 class _Sample:
     """Every so-many-th row, fewer of them the more rows there are."""
 
@@ -159,10 +218,6 @@ class _Sample:
             kept, chunk = places % self.stride == 0, self.chunks[at]
             if kept.all() and len(places) == len(chunk.codes):
                 continue
-            table = as_table(chunk.frame)[np.flatnonzero(kept).tolist()]
-            self._places[at] = places[kept]
-            self.chunks[at] = AdmittedChunk(
-                frame=table.to_native(), codes=chunk.codes[kept], numbers=chunk.numbers[kept]
-            )
+            self._places[at], self.chunks[at] = places[kept], _thinned(chunk, kept)
         some = [at for at, places in enumerate(self._places) if len(places)] or [0]
         self.chunks, self._places = [self.chunks[at] for at in some], [self._places[at] for at in some]

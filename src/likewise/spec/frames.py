@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -165,19 +166,58 @@ def _read_parquet(file: Path) -> Any:
         return nw.read_parquet(str(file), backend=native_backend()).to_native()
 
 
-def parquet_chunks(file: Path, size: int) -> Iterator[Any]:
-    """The same table as frames of so many rows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePart:
+    """Some rows of a file, from row `first` on; of a Parquet file `groups` of its own."""
+
+    first: int
+    rows: int
+    groups: tuple[int, ...] = ()
+
+
+def parquet_parts(file: Path, size: int) -> Iterator[FilePart]:
+    """Parts of at least so many rows, but for the last, that can be read by themselves."""
+    with _reading_parquet(file):
+        if native_backend() == "polars":
+            count = _polars_rows(file)
+            yield from (
+                FilePart(first=start, rows=min(size, count - start)) for start in range(0, count, size)
+            )
+            return
+        import pyarrow.parquet as pq
+
+        first = rows = 0
+        groups: list[int] = []
+        with pq.ParquetFile(file) as table:
+            lengths = [table.metadata.row_group(n).num_rows for n in range(table.num_row_groups)]
+        for group, length in enumerate(lengths):
+            rows, groups = rows + length, [*groups, group]
+            if rows >= size or (rows and group == len(lengths) - 1):
+                yield FilePart(first=first, rows=rows, groups=tuple(groups))
+                first, rows, groups = first + rows, 0, []
+
+
+def parquet_chunks(file: Path, size: int, part: FilePart | None = None) -> Iterator[Any]:
+    """The same table, or a part of it, as frames of so many rows."""
     with _reading_parquet(file):
         if native_backend() == "polars":
             import polars as pl
 
             lazy = pl.scan_parquet(file)
-            count = lazy.select(pl.len()).collect().item()
-            yield from (lazy.slice(start, size).collect() for start in range(0, count, size))
+            first, end = (0, _polars_rows(file)) if part is None else (part.first, part.first + part.rows)
+            yield from (
+                lazy.slice(start, min(size, end - start)).collect() for start in range(first, end, size)
+            )
             return
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(file) as table:
-            for batch in table.iter_batches(size):
+            for batch in table.iter_batches(size, row_groups=None if part is None else list(part.groups)):
                 yield pa.Table.from_batches([batch]).to_pandas()
+
+
+def _polars_rows(file: Path) -> int:
+    import polars as pl
+
+    return int(pl.scan_parquet(file).select(pl.len()).collect().item())

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 from likewise.errors import DataError
 from likewise.spec.columns import as_table
 from likewise.spec.csv_file import CsvFile
-from likewise.spec.frames import frame_from_columns, is_parquet, native_backend, parquet_chunks
+from likewise.spec.frames import frame_from_columns, is_parquet, native_backend, parquet_chunks, parquet_parts
 
 if TYPE_CHECKING:
     from likewise.spec.csv_file import ColumnSurvey
+    from likewise.spec.frames import FilePart
 
 CHUNK_ROWS = 65_536  # read at a time
+PART_ROWS = 4 * CHUNK_ROWS  # of a part of a file, at least
+MOST_PART_ROWS = 64 * CHUNK_ROWS  # at most: what was found in it is in memory at once
 
 
 class RowSource(Protocol):
@@ -48,10 +51,15 @@ class TableFile:
         """What the columns of a CSV file are; nothing of others."""
         return {} if self._csv is None else self._csv.surveys
 
-    def chunks(self, size: int = CHUNK_ROWS) -> Iterator[Any]:
-        """Frames of the library that `read_table` uses."""
+    def parts(self) -> tuple[FilePart, ...]:
+        """Parts that can be read one by one; none of a CSV file, whose rows are found by going through it, and of one whose parts are long."""
+        found = tuple(parquet_parts(self.file, PART_ROWS)) if self._csv is None else ()
+        return found if all(part.rows <= MOST_PART_ROWS for part in found) else ()
+
+    def chunks(self, size: int = CHUNK_ROWS, part: FilePart | None = None) -> Iterator[Any]:
+        """Frames of the library that `read_table` uses; those of a part of the file."""
         if self._csv is None:
-            return parquet_chunks(self.file, size)
+            return parquet_chunks(self.file, size, part)
         return map(frame_from_columns, self._csv.chunks(size))
 
 
