@@ -178,7 +178,8 @@ def read_part(
 
 def gather_parts(space: Space, source: TableFile, parts: Iterable[PartRows]) -> DataRows:
     """All rows of a file, of which no part is left out."""
-    store, sample = CodeStore(space), []
+    store = CodeStore(space)
+    sample: list[AdmittedChunk] = []
     for part in parts:
         store.add_packed(part.records)
         sample += part.sample
