@@ -96,14 +96,14 @@ def judge_pieces(
     seconds_a_row: float | None = None,
 ) -> Iterator[Found]:
     """What is known of each piece, in their order; of each its number of rows and what makes it. `seconds_a_row` are those of this process, where that is known."""
-    budget, total = judging.budget, sum(rows for rows, _ in pieces)
+    budget, workers, total = judging.budget, judging.run.workers, sum(rows for rows, _ in pieces)
 
     def told(done: int, processes: int) -> None:
         where = f" in {processes} processes" if processes > 1 else ""
         judging.tell(f"{done:,} of {total:,} rows{where}", share=done / total)
 
     def sent(make: Callable[[], Piece[Found]]) -> Callable[[], _SentPiece]:
-        return lambda: _SentPiece(piece=make(), seconds=budget.left)
+        return lambda: _SentPiece(piece=make(), seconds=math.inf if workers is None else budget.left)
 
     how: PieceWork[_SentPiece, Found] = PieceWork(
         value=lambda: _TravellingClaim.of(judging),
