@@ -103,15 +103,22 @@ def answering_estimator(
     """Whom to ask for labels and probabilities, and with `unfolded.asked` for scores: the estimators of these libraries have no
     `decision_function`, and regressors of probabilities no `predict_proba`."""
     answers, head = grown.answers, grown.head
+    if answers is not None and head.link == "exponential":
+        if unfolded.wrappers:
+            raise UnsupportedModel(
+                f"{type(unfolded.wrappers[0]).__name__} around {grown.family} is not supported, which predicts exp of its score",
+                hint=f"verify the {grown.family} inside of it",
+            )
+        return estimator, replace(unfolded, asked=answers, before=unfolded.steps)
     if answers is None or head.labels is None:
         return estimator, unfolded
     decides = head.undecided is not None or answers.decides
-    if unfolded.wrappers and (decides or head.n_scores > 1 or head.link != "logistic"):
+    if unfolded.wrappers and (head.undecided is not None or head.n_scores > 1 or head.link != "logistic"):
         raise UnsupportedModel(
             f"{type(unfolded.wrappers[0]).__name__} around {grown.family} is not supported",
             hint=f"verify the {grown.family} inside of it",
         )
-    if decides:
+    if decides and not unfolded.wrappers:
         estimator = PipelineAnswers(unfolded.steps, answers)
     return estimator, replace(unfolded, asked=answers, before=unfolded.steps)
 

@@ -2,6 +2,7 @@
 
     PoissonRegressor, GammaRegressor, TweedieRegressor     the linear predictor, where the link is the logarithm
     HistGradientBoostingRegressor                          the sum of leaves (loss "poisson" and "gamma")
+    XGBRegressor, LGBMRegressor                            the margin (objectives poisson, gamma and tweedie)
     MLPRegressor                                           the output of its last layer (loss "poisson")
     TransformedTargetRegressor                             what the regressor inside predicts, where that is transformed back by numpy's exp or expm1
 
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.importers.saved_boosters import Answers
 from likewise.model.head import Head
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ def bends_by_exp(estimator: Any) -> bool:
 def shown_exponents(unfolded: UnfoldedEstimator) -> tuple[Any, tuple[tuple[str, Any], ...]]:
     """What is asked for the score, and the steps before it."""
     final = unfolded.final
+    if isinstance(unfolded.asked, Answers):  # of a booster, whose scores are margins
+        return unfolded.asked, unfolded.before
     if type(final).__name__ == "MLPRegressor" and not unfolded.wrappers:
         from likewise.importers.sklearn_network import ShownScores
 

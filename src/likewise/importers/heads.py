@@ -37,7 +37,7 @@ from likewise.importers.exponents import EXPONENTIAL_HEAD, bends_by_exp
 from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
 from likewise.importers.transformers.traced_columns import Operation, Step
-from likewise.importers.unfold import THRESHOLDS
+from likewise.importers.unfold import THRESHOLDS, OwnThreshold
 from likewise.model.head import lower_end
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def apply_wrapper(model: Model, wrapper: Any, space: Space) -> tuple[Model, Affi
         return map_score(model, _inverse_target_map(wrapper), kind), IDENTITY_MAP
     if kind in THRESHOLDS:
         return _apply_threshold(model, wrapper, space, kind)
+    if isinstance(wrapper, OwnThreshold):
+        return _apply_own_threshold(model, wrapper, space)
     return _apply_calibration(model, wrapper, space, kind)
 
 
@@ -229,16 +231,30 @@ def _apply_threshold(model: Model, wrapper: Any, space: Space, kind: str) -> tup
             SIGMA_ROUNDINGS / (level * (1 - level)),
             False,
         )
+    made, by = _move_decision(model, shift, slack, kind)
+    made = replace(made, head=replace(made.head, zero_is_upper=upper))
+    return (made if described else without_rounding(made)), by
+
+
+def _apply_own_threshold(model: Model, wrapper: OwnThreshold, space: Space) -> tuple[Model, AffineMap]:
+    """No score is the irrational logit itself, so that it does not matter to whom it belongs."""
+    level = wrapper.level
+    if not 0 < level < 1:
+        raise UnsupportedModel(
+            f"{wrapper.family} decides at a probability of {float(level)!r}: alike for everybody",
+            hint="thresholds on probabilities lie between 0 and 1",
+        )
+    shift = _separating_logit(model, level, space, wrapper.family)
+    made, by = _move_decision(model, shift, SIGMA_ROUNDINGS / (level * (1 - level)), wrapper.family)
+    return without_rounding(made), by
+
+
+def _move_decision(model: Model, shift: Fraction, slack: Fraction, kind: str) -> tuple[Model, AffineMap]:
+    """The score less the shift; probabilities stay where they are."""
     by = AffineMap(slope=Fraction(1), offset=-shift, size=abs(shift) + slack, operations=2)
     made = map_score(model, by, kind)
-    head = replace(
-        made.head,
-        zero_is_upper=upper,
-        link=None,
-        unlinked=f"the threshold of {kind} moves its decision, not its probability",
-    )
-    made = replace(made, head=head)
-    return (made if described else without_rounding(made)), by
+    unlinked = f"the threshold of {kind} moves its decision, not its probability"
+    return replace(made, head=replace(made.head, link=None, unlinked=unlinked)), by
 
 
 def _positive_label(wrapper: Any, kind: str) -> Any:

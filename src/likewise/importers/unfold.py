@@ -15,6 +15,7 @@ score or the probability of what it holds, never at its decision: a threshold in
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from likewise.errors import UnsupportedModel
@@ -44,6 +45,14 @@ class UnfoldedEstimator:
     wrappers: tuple[Any, ...]
     before: Steps
     asked: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnThreshold:
+    """The probability above which a model itself decides for its upper label: as a wrapper around its score."""
+
+    family: str
+    level: Fraction
 
 
 def unfold(estimator: Any) -> UnfoldedEstimator:

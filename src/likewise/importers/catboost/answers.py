@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.importers.catboost.category_hash import combined_hash, signed
-from likewise.importers.catboost.forest import IDENTITY, CategoryReader
+from likewise.importers.catboost.forest import IDENTITY, LOGARITHMIC, CategoryReader
 from likewise.importers.catboost.model_file import (
     CategorySplit,
     NumberSplit,
@@ -106,9 +106,10 @@ class CatBoostAnswers(Answers):
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels, or the prediction of a regressor."""
         scores = self.decision_function(X)
-        if self.stored.loss in IDENTITY:
-            return scores
-        places = np.argmax(scores, axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
+        if self.stored.loss in (*IDENTITY, *LOGARITHMIC):
+            return scores if self.stored.loss in IDENTITY else np.exp(scores)
+        level = -np.log(1 / self.stored.threshold - 1)  # where CatBoost decides
+        places = np.argmax(scores, axis=1) if scores.ndim == 2 else (scores > level).astype(np.intp)
         decided: NDArray[Any] = np.array(self.labels)[places]
         return decided
 
@@ -130,6 +131,9 @@ class LibraryAnswers(CatBoostAnswers):
     def predict(self, X: Any) -> NDArray[Any]:
         if self.stored.loss in IDENTITY:
             return self.decision_function(X)
+        if self.stored.loss in LOGARITHMIC:
+            found = self.model.predict(X, prediction_type="Exponent", thread_count=1)
+            return np.asarray(found, dtype=np.float64)
         given = np.ravel(self.model.predict(X, prediction_type="Class", thread_count=1))
         # Labels that are truth values come as their names from models that are no classifiers.
         spelled = {str(label): label for label in self.labels}

@@ -4,10 +4,11 @@ CatBoost casts numbers to float32 and goes right where x > border; a missing num
 (`CategoryReader`): a split of categories, or of a statistic of one feature, is a set of hashes. A statistic of several features together is a table over the values that they have in the space: where a tree tests one, it first tells the values of
 one feature apart by what is left of the table, then those of the next (`_Growing`); what the tests above have decided already is not asked again.
 
-    Logloss, CrossEntropy   P = sigma(f); decides f > 0
+    Logloss, CrossEntropy   P = sigma(f); decides f > 0, or P > t with a threshold of its own
     MultiClass              the class with the largest score, the first of equal ones; P = softmax
     MultiClassOneVsAll      the same class; its probabilities do not add up to one and are no link
     RMSE and others         the prediction is f
+    Poisson, Tweedie        CatBoostRegressor predicts exp(f)
 
 Rounding: one addition in float64 a tree, a multiplication by the scale, and the addition of the bias. Leaves in a JSON file are off by
 one more step of doubles where CatBoost reads it (`reading`).
@@ -35,6 +36,7 @@ from likewise.importers.catboost.model_file import (
     StoredCatBoost,
     StoredTree,
 )
+from likewise.importers.exponents import EXPONENTIAL_HEAD
 from likewise.importers.transformers.traced_columns import Step, TableFunction, TracedColumn, derive_column
 from likewise.importers.trees.library_forest import Forest, LibraryTree, order_depth_first
 from likewise.importers.trees.reached_columns import OwnPreprocessing, ReachedColumns
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 
 LOGISTIC = ("Logloss", "CrossEntropy")
 CLASSES = ("MultiClass", "MultiClassOneVsAll")
+LOGARITHMIC = ("Poisson", "Tweedie")
 IDENTITY = ("RMSE", "MAE", "Quantile", "Expectile", "Huber", "MAPE", "Lq", "LogCosh")
 HASHES = TableFunction(does="takes the values for categories")
 MOST_TOGETHER = 100_000  # values of the features of a statistic, all combinations
@@ -72,6 +75,7 @@ def import_catboost(
         forest=plain,
         head=_make_head(stored, family, kind, labels or stored.labels),
         operations=len(stored.trees) + 4,
+        threshold=Fraction(stored.threshold) if stored.loss in LOGISTIC else None,
         own=own,
         grow=lambda reaching: replace(plain, trees=_grow_trees(stored, reaching, family)),
     )
@@ -83,15 +87,16 @@ def _bias(stored: StoredCatBoost) -> tuple[Fraction, ...]:
 
 def _make_head(stored: StoredCatBoost, family: str, kind: str | None, labels: tuple[Any, ...] | None) -> Head:
     loss, count = stored.loss, stored.n_scores
-    if loss not in (*LOGISTIC, *CLASSES, *IDENTITY) or (loss in IDENTITY and count > 1):
+    numbers = (*IDENTITY, *LOGARITHMIC)
+    if loss not in (*LOGISTIC, *CLASSES, *numbers) or (loss in numbers and count > 1):
         raise UnsupportedModel(
             f"{family} has the loss {loss[:40]!r}, whose predictions are no supported function of one score",
-            hint=f"supported losses: {', '.join((*LOGISTIC, *CLASSES, *IDENTITY))}",
+            hint=f"supported losses: {', '.join((*LOGISTIC, *CLASSES, *numbers))}",
         )
-    if (loss in IDENTITY) != (kind == "regressor") and kind is not None:
+    if (loss in numbers) != (kind == "regressor") and kind is not None:
         raise UnsupportedModel(f"{family} has the loss {loss!r}", hint="use one that fits the estimator")
-    if loss in IDENTITY:
-        return NUMBER_HEAD
+    if loss in numbers:
+        return NUMBER_HEAD if loss in IDENTITY else EXPONENTIAL_HEAD
     known = tuple(range(max(count, 2))) if labels is None else tuple(labels)
     if len(known) != (2 if count == 1 else count) or (loss in LOGISTIC and count > 1):
         raise UnsupportedModel(
@@ -99,11 +104,6 @@ def _make_head(stored: StoredCatBoost, family: str, kind: str | None, labels: tu
             hint="fit it on rows of all classes",
         )
     if loss in LOGISTIC:
-        if stored.threshold != 0.5:
-            raise UnsupportedModel(
-                f"{family} decides at a probability of {stored.threshold}",
-                hint="take it back with set_probability_threshold(0.5)",
-            )
         return Head(labels=known, link="logistic")
     own = loss == "MultiClassOneVsAll"
     return Head(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.importers.lightgbm.forest import IDENTITY, LOGISTIC
+from likewise.importers.lightgbm.forest import IDENTITY, LOGARITHMIC, LOGISTIC
 from likewise.importers.lightgbm.model_file import (
     MISSING_NAN,
     MISSING_ZERO,
@@ -85,6 +85,8 @@ class LightGBMAnswers(Answers):
         """Labels, or the prediction of a regressor."""
         if self.stored.objective in IDENTITY:
             return self.decision_function(X)
+        if self.stored.objective in LOGARITHMIC:
+            return np.asarray(self.shares(X), dtype=np.float64)
         return np.asarray(np.argmax(self.predict_proba(X), axis=1))
 
 
@@ -119,6 +121,8 @@ class StoredAnswers(LightGBMAnswers):
         if self.stored.objective in LOGISTIC or self.stored.objective == "multiclassova":
             with np.errstate(over="ignore"):
                 return 1 / (1 + np.exp(-slope * made))
+        if self.stored.objective in LOGARITHMIC:
+            return np.exp(made)
         powers = np.exp(made - made.max(axis=1, keepdims=True))
         return powers / powers.sum(axis=1, keepdims=True)
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
+from likewise.importers.exponents import EXPONENTIAL_HEAD
 from likewise.importers.lightgbm.model_file import (
     MISSING_NONE,
     MISSING_ZERO,
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
 LOGISTIC = ("binary", "cross_entropy", "xentropy")
 CLASSES = ("multiclass", "softmax", "multiclassova")
 IDENTITY = ("regression", "regression_l2", "regression_l1", "huber", "fair", "quantile", "mape")
-SUPPORTED = ("binary", "cross_entropy", "multiclass", "multiclassova", *IDENTITY)
+LOGARITHMIC = ("poisson", "gamma", "tweedie")
+SUPPORTED = ("binary", "cross_entropy", "multiclass", "multiclassova", *IDENTITY, *LOGARITHMIC)
 
 NEAR_HALF = Fraction(16)  # times 2^-53 for every operation
 BEFORE_ZERO = float(np.nextafter(-NEAR_ZERO, -np.inf))
@@ -139,7 +141,7 @@ def _make_head(
     stored: StoredLightGBM, family: str, kind: str | None, labels: Sequence[object] | None
 ) -> Head:
     objective = stored.objective
-    if objective not in (*LOGISTIC, *CLASSES, *IDENTITY) or "sqrt" in stored.settings:
+    if objective not in (*LOGISTIC, *CLASSES, *IDENTITY, *LOGARITHMIC) or "sqrt" in stored.settings:
         shown = f"{objective} sqrt" if "sqrt" in stored.settings else objective
         raise UnsupportedModel(
             f"{family} has the objective {shown[:40]!r}, whose predictions are no supported function of the score",
@@ -149,12 +151,12 @@ def _make_head(
         return _make_class_head(stored, family, kind, labels)
     if stored.n_scores != 1:
         raise UnsupportedModel(f"{family} has {stored.n_scores} scores for the objective {objective!r}")
-    if objective in IDENTITY:
+    if objective in (*IDENTITY, *LOGARITHMIC):
         if kind == "classifier":
             raise UnsupportedModel(
                 f"{family} is a classifier with the objective {objective!r}", hint="use objective='binary'"
             )
-        return NUMBER_HEAD
+        return NUMBER_HEAD if objective in IDENTITY else EXPONENTIAL_HEAD
     undecided = None
     if kind == "regressor" or (kind is None and objective != "binary"):
         undecided = f"{family} with {objective!r} predicts the probability itself and decides nothing"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError, UnsupportedModel
@@ -12,7 +13,9 @@ from likewise.importers.imported_model import ImportedModel, apply_wrappers
 from likewise.importers.registry import find_forest_reader
 from likewise.importers.trees.tree_check import check_settled_trees, check_trees, tree_sum_of_model
 from likewise.importers.trees.tree_model import LibraryModel, import_forest
-from likewise.importers.unfold import unfold
+from likewise.importers.unfold import OwnThreshold, unfold
+
+HALF = Fraction(1, 2)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,6 +51,10 @@ def import_trees(
         )
     inputs = found.reaching.inputs
     rows = inputs.recoding.coded(rows)
+    if (
+        grown.threshold not in (None, HALF) and not unfolded.wrappers
+    ):  # which look at scores and probabilities
+        unfolded = replace(unfolded, wrappers=(OwnThreshold(family=grown.family, level=grown.threshold),))
     model, replay = apply_wrappers(estimator, unfolded, found.model, inputs)
     observed = check_trees(model, grown, found.reaching, replay, rows)
     program = program_rounding(model, inputs.space, observed, bits=grown.bits)

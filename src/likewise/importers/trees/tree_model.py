@@ -47,7 +47,7 @@ class LibraryModel:
     """An estimator as its library sees it: `own` and `numbered` are what it does to columns before its trees test them (see
     `reach_columns`), `rivals` are columns that
     may be numbered in the place of others, with the values they would have, `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
-    that rows of columns come to, tree by tree; `answers` has scikit-learn's verbs, where the estimator itself
+    that rows of columns come to, tree by tree; `threshold` is the probability that it decides at by itself, where that may be another than 1/2; `answers` has scikit-learn's verbs, where the estimator itself
     lacks some; `takes_missing` that it lets NaN pass. `named` is for a model that has lost the names of categories: it makes the same
     model with those of the rows that these inputs are like, and names the columns. `grow` makes the forest of a model whose trees depend on
     which categories there are in the space."""
@@ -58,6 +58,7 @@ class LibraryModel:
     operations: int | None
     bits: int = 53
     more: Fraction = Fraction(0)
+    threshold: Fraction | None = None
     own: OwnPreprocessing | None = None
     numbered: Mapping[int, Numbering] = field(default_factory=dict)
     rivals: Mapping[int, tuple[Any, ...]] = field(default_factory=dict)

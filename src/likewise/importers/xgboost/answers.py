@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.importers.saved_boosters import Answers, among, walk_down
-from likewise.importers.xgboost.forest import LOGISTIC, SOFTMAX, base_margins, decides_at_half
+from likewise.importers.xgboost.forest import (
+    LOGARITHMIC,
+    LOGISTIC,
+    SOFTMAX,
+    base_margins,
+    decides_at_half,
+)
 from likewise.importers.xgboost.model_file import MOST_CATEGORIES, StoredTree, StoredXGBoost
 
 if TYPE_CHECKING:
@@ -112,6 +118,8 @@ class XGBoostAnswers(Answers):
         objective = self.model.stored.objective
         if objective in SOFTMAX:
             return np.asarray(np.argmax(self.shares(X), axis=1))
+        if objective in LOGARITHMIC:
+            return np.asarray(self.shares(X), dtype=np.float64)
         if objective in LOGISTIC:
             return (np.asarray(self.shares(X)) > np.float32(0.5)).astype(np.int64)
         if decides_at_half(self.model.stored, self.model.kind):
@@ -158,6 +166,8 @@ class StoredAnswers(XGBoostAnswers):
 
     def shares(self, X: Any) -> Any:
         made = self.margins(X)
+        if self.model.stored.objective in LOGARITHMIC:
+            return np.exp(made)
         return sigmoid(made) if made.ndim == 1 else softmax(made)
 
 

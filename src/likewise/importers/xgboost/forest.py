@@ -8,6 +8,7 @@ the library takes the logit in float32.
     binary:logitraw                      XGBClassifier decides f > 1/2 (its predict compares the margin with 0.5): the score here is f - 1/2
     multi:softprob, multi:softmax        the class with the largest margin, the first of equal ones; P = softmax
     reg:squarederror and others          the prediction is f
+    count:poisson, reg:gamma, -tweedie   the prediction is exp(f); the base score is one, of which the library takes the logarithm in float32
 
 Rounding: n additions in float32 starting from the base score, whose logarithm is within one unit in the last place, two roundings.
 In float32 sigma(f) is 1/2 for f up to about 1.2e-7, and probabilities of two classes are equal where margins differ by as little: `NEAR_HALF` in
@@ -24,6 +25,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
+from likewise.importers.exponents import EXPONENTIAL_HEAD
 from likewise.importers.saved_boosters import numbers_of_levels
 from likewise.importers.trees.library_forest import Forest, LibraryTree, order_depth_first
 from likewise.importers.trees.matrix_reading import MatrixReading
@@ -35,7 +37,8 @@ LOGISTIC = ("binary:logistic", "reg:logistic")
 RAW = "binary:logitraw"
 SOFTMAX = ("multi:softprob", "multi:softmax")
 IDENTITY = ("reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror")
-SUPPORTED = (*LOGISTIC, RAW, *SOFTMAX, *IDENTITY)
+LOGARITHMIC = ("count:poisson", "reg:gamma", "reg:tweedie")
+SUPPORTED = (*LOGISTIC, RAW, *SOFTMAX, *IDENTITY, *LOGARITHMIC)
 
 NEAR_HALF = Fraction(16)  # times 2^-24 for every operation
 HALF = Fraction(1, 2)
@@ -45,9 +48,20 @@ VECTOR_BASE_SCORE = (3, 1)
 
 def base_margins(stored: StoredXGBoost) -> tuple[np.float32, ...]:
     """The base score as the library starts adding from it, in float32."""
+    if stored.objective in LOGARITHMIC:
+        return tuple(_logarithm(score) for score in stored.base_score)
     if stored.objective not in LOGISTIC:
         return stored.base_score
     return tuple(_logit(score) for score in stored.base_score)
+
+
+def _logarithm(prediction: np.float32) -> np.float32:
+    if not prediction > 0:
+        raise UnsupportedModel(
+            f"its base_score {float(prediction)} is no prediction of counts, so that its scores are infinite",
+            hint="fit it on rows with targets above 0",
+        )
+    return np.float32(math.log(float(prediction)))
 
 
 def _logit(probability: np.float32) -> np.float32:
@@ -149,13 +163,13 @@ def _make_head(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
         return _make_class_head(stored, family, kind)
     if stored.n_scores != 1:
         raise UnsupportedModel(f"{family} has {stored.n_scores} scores for the objective {objective!r}")
-    if objective in IDENTITY:
+    if objective in (*IDENTITY, *LOGARITHMIC):
         if kind == "classifier":
             raise UnsupportedModel(
                 f"{family} is a classifier with the objective {objective!r}",
                 hint="use objective='binary:logistic'",
             )
-        return NUMBER_HEAD
+        return NUMBER_HEAD if objective in IDENTITY else EXPONENTIAL_HEAD
     if objective == RAW:
         return _make_margin_head(stored, family, kind)
     undecided = None
