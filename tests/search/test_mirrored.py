@@ -1,13 +1,16 @@
 """Two cases that mirror each other: one is searched, the other one takes over its cells and proves each of them."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from tests.posing import posed
 
 import likewise as lw
 from likewise.cells.leaf import Leaf
+from likewise.families.oracle import Node
 from likewise.search import checkpoint, frontiers
 from likewise.search.mirrored import mirrored_variables, start_anew
 from likewise.spec.pairs import pair_space
@@ -44,7 +47,7 @@ def unmirrored(monkeypatch):
     """Every case is searched by itself."""
 
     def forbid():
-        monkeypatch.setattr(frontiers, "are_mirrored", lambda _task: False)
+        monkeypatch.setattr(frontiers, "mirror_room", lambda _task: None)
 
     return forbid
 
@@ -97,6 +100,46 @@ def test_cells_that_do_not_hold_are_searched_on(made):
     assert made[-1].run() == "closed"
     assert follower.proof.complete
     assert len(follower.proof.nodes) > 3
+
+
+def nearly_mirrored(by, trees=6):
+    """A forest of which one leaf that no row of the data comes to adds a little more to one class."""
+    model = forest(trees=trees)
+    model.estimators_[0].tree_.value[-1, 0, 1] += by
+    return model
+
+
+def test_scores_are_mirrored_as_far_as_the_sum_of_every_leaf_is_proved(made):
+    gap_of(nearly_mirrored(0.0), tolerance=1e-3)
+    leader, follower = made[-1].all
+    assert follower.follows is leader
+    assert 0 <= follower.room < 2**-50
+    gap_of(nearly_mirrored(2.0**-31), tolerance=1e-3)
+    assert made[-1].all[1].room == pytest.approx(2.0**-31 / 6)
+    gap_of(nearly_mirrored(1e-3), tolerance=1e-3)
+    assert all(frontier.follows is None for frontier in made[-1].all)
+
+
+def test_what_is_shown_before_the_second_case_was_looked_at_has_room_for_it(made):
+    """Nobody but the leader has been looked at; the numbers shown hold for the follower's gaps as well."""
+    by = 2.0**-31
+    model = nearly_mirrored(by)
+    gap_of(model, tolerance=1e-3)
+    search = made[-1]
+    leader, follower = search.all
+    leader.open = [replace(leader_node(leader), upper=0.2, lean=0.5)]
+    start_anew(follower)
+    gauge = posed(model, SPACE, SIMILAR, lw.ProbabilityGap(0.1)).gauge
+    assert frontiers.highest_allowed(search, gauge, 0.1) >= 0.4 + by / 6
+    assert frontiers.reported_upper(search, gauge, 0.1) > 0.4 + by / 6
+    leader.open[0].upper = 0.05
+    assert frontiers.highest_allowed(search, gauge, 0.1) >= 0.1 + by / 6
+    follower.waiting = []
+    assert frontiers.highest_allowed(search, gauge, 0.1) == 0.1
+
+
+def leader_node(leader):
+    return Node(0.0, 0, *leader.start, 0.5)
 
 
 def test_constraints_and_other_numbers_of_classes_are_searched_case_by_case(made):

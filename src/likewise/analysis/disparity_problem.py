@@ -6,7 +6,7 @@ search does, and the frontiers that answer a question, one a case.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,7 +23,6 @@ from likewise.search.portfolio import climb_from_starts, prove_independence
 from likewise.spec.enclosure import FIRST_BITS
 
 if TYPE_CHECKING:
-    from likewise.families.oracle import Node
     from likewise.importers.imported_model import ImportedModel
     from likewise.model.gauge import Gauge
     from likewise.model.question import Question
@@ -113,9 +112,9 @@ class DisparityProblem:
         rows = [witness.x, witness.other] if self.several else [witness.x]
         return climb_from(self.problem, np.array(rows))
 
-    def allowed(self, nodes: Sequence[Node]) -> float:
-        """The highest value that the bounds of open nodes allow, in float64."""
-        return highest_allowed(nodes, self.gauge)
+    def allowed(self, frontiers: Frontiers, level: float) -> float:
+        """The highest value that the bounds of open nodes allow, in float64, closed ones being closed at this level."""
+        return highest_allowed(frontiers, self.gauge, level)
 
     def finest(self, lower: Fraction, tolerance: Fraction) -> Fraction:
         """What is left between lower and upper where they are made equal."""

@@ -254,7 +254,7 @@ class DisparitySearch:
         """Ask for no more than the open cells allow by their bounds in float64, with more and more room for rounding."""
         search = self._searched()
         for room in SLACKS:
-            highest = max(self.subject.allowed(search.open), float(self.lower + self.tolerance))
+            highest = self.subject.allowed(search, float(self.lower + self.tolerance))
             level = highest + room * (1 + abs(highest))
             if not level < below or (self.subject.of_probability and level >= 1 - BELOW_ONE):
                 return False
@@ -272,8 +272,9 @@ class DisparitySearch:
 
     def _proposed(self) -> float:
         """The upper end by the bounds alone: not proved."""
-        highest = min(self.subject.allowed(self._searched().open), self._least_upper())
-        highest = max(highest, float(self.lower + self.tolerance))  # open cells may hold nobody
+        closed = float(self.lower + self.tolerance)
+        highest = min(self.subject.allowed(self._searched(), closed), self._least_upper())
+        highest = max(highest, closed)  # open cells may hold nobody
         highest = max(highest + FLOAT_SLACK * (1 + abs(highest)), double_above(self.lower + self.tolerance))
         return min(highest, 1.0) if self.subject.of_probability else highest
 
@@ -318,7 +319,7 @@ class DisparitySearch:
     def _record_bracket(self) -> None:
         """Keep the bracket's history, with what the open cells still allow; what was once proved stays so."""
         search, seconds = self._searched(), self.budget.elapsed
-        highest = max(self.subject.allowed(search.open), float(self.lower + self.tolerance))
+        highest = self.subject.allowed(search, float(self.lower + self.tolerance))
         upper = min(highest, self._least_upper())
         self.history.append((seconds, float(self.lower), upper))
         self._listener(

@@ -219,6 +219,10 @@ class Family(ABC):
         """Of the program that computes two scores with this rounding each, of a share of their difference; None where that is not known."""
         return None
 
+    def variation(self, score: Any, n_features: int) -> Fraction | None:
+        """How far a score varies from one individual to another at most, exactly; None where that is not known."""
+        return None if any(score.depends(k) for k in range(n_features)) else Fraction(0)
+
     def check(self, bodies: Sequence[Any]) -> None:
         """Refuse bodies that are not what `join` makes."""
 

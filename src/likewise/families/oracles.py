@@ -112,6 +112,11 @@ class Oracles:
             return NO_SOFTMAX
         return question.unproved()
 
+    def variation_of_sum(self) -> Fraction | None:
+        """How far the sum of all scores varies from one individual to another at most, exactly; None where that is not known."""
+        total = self._form(tuple(Fraction(1) for _ in self.parts))
+        return self.family.variation(total, len(self.pairs.first))
+
     def finite(self, case: Case) -> bool:
         """Whether bounds are among finitely many numbers, so that the largest value can be told exactly."""
         return self.remembers and not isinstance(case, SoftmaxCase)

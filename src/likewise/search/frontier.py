@@ -88,6 +88,7 @@ class Frontier:
     whole: bool = True  # whether the proof is that of all pairs, not of what a part has
     follows: Frontier | None = None  # whose mirror image this one is (`mirrored`),
     waiting: list[Node] = field(default_factory=list)  # and what is open as soon as that one is closed
+    room: Fraction = Fraction(0)  # by which a gap of this case may exceed its mirror image
 
     def __post_init__(self) -> None:
         self.oracle = self.task.oracles.of(self.case)

@@ -17,10 +17,11 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.search.frontier import Frontier
-from likewise.search.mirrored import are_mirrored, follow, hold, start_anew
+from likewise.search.mirrored import follow, hold, mirror_room, start_anew
 from likewise.search.parted_search import run_in_parts
 from likewise.search.parts import resume
 from likewise.search.proof import Proof, Split
+from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
     from likewise.cells.leaf import Clearance, Leaf
@@ -160,6 +161,11 @@ class Frontiers:
         return not any(frontier.waiting or _unproved_leaves(frontier) for frontier in self.all)
 
     @property
+    def mirror_room(self) -> Fraction:
+        """By how much cases that wait may exceed those that they mirror."""
+        return max((frontier.room for frontier in self.all if frontier.waiting), default=Fraction(0))
+
+    @property
     def nodes(self) -> list[list[Split | Leaf | None]]:
         """The nodes of all proofs as they are now, to go back to."""
         return [list(frontier.proof.nodes) for frontier in self.all]
@@ -220,9 +226,10 @@ class Frontiers:
 def make_frontiers(task: SearchTask) -> Frontiers:
     """The frontiers of all cases of a problem's question. The only case of one score need not take turns."""
     found = _of_cases(task, [Frontier(task=part) for part in by_cases(task)])
-    if are_mirrored(task):
+    room = mirror_room(task)
+    if room is not None:
         leader, follower = found.all
-        hold(follower, leader)
+        hold(follower, leader, room)
     return found
 
 
@@ -249,13 +256,21 @@ def _unproved_leaves(frontier: Frontier) -> set[int]:
     return {number for number, clearance in frontier.leaves() if clearance is None}
 
 
-def highest_allowed(nodes: Sequence[Node], gauge: Gauge) -> float:
-    """The highest value that the bounds of some nodes allow, in float64 and not proved; -infinity of none."""
+def highest_allowed(frontiers: Frontiers, gauge: Gauge, level: float) -> float:
+    """The highest value that the open nodes' bounds allow, in float64 and not proved, or the level that the closed ones were asked for; where a case waits for the one that it mirrors, it may be
+    higher by the room between the two."""
+    nodes = frontiers.open
     caps = gauge.cap(np.array([n.lean for n in nodes]), np.array([n.upper for n in nodes]))
-    return float(caps.max(initial=-math.inf))
+    highest = max(level, float(caps.max(initial=-math.inf)))
+    room = frontiers.mirror_room
+    return double_above(Fraction(highest) + room) if room and math.isfinite(highest) else highest
 
 
-def reported_upper(nodes: Sequence[Node], gauge: Gauge, level: float) -> float:
-    """The same with room for rounding, for a report: closed nodes allow no more than the level that was asked for."""
-    highest = highest_allowed(nodes, gauge)
-    return max(level, highest + REPORT_ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf
+def reported_upper(frontiers: Frontiers, gauge: Gauge, level: float) -> float:
+    """The same with room for rounding, for a report; where nothing is open nothing is known."""
+    highest = highest_allowed(frontiers, gauge, -math.inf)
+    if not math.isfinite(highest):
+        return math.inf
+    return max(
+        double_above(Fraction(level) + frontiers.mirror_room), highest + REPORT_ROOM * (1 + abs(highest))
+    )

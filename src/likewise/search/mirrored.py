@@ -4,13 +4,15 @@ A forest of two classes has P_0 = 1 - P_1, so
 
     P_0(x) - P_0(x') > d   exactly where   P_1(x') - P_1(x) > d,
 
-and a proof of the first case, with x and x' in each other's places, is one of the second. Stored numbers are rounded, so this only proposes: the second
+and a proof of the first case, with x and x' in each other's places, is one of the second. Stored numbers are rounded: P_0 + P_1 varies by some w, which is bounded exactly, and a gap of one class is no more than w above the gap of the other one, mirrored.
+So what is shown of both, while the second has not been looked at, is what is known of the first and w. Its proof is one of its own: the second
 frontier waits until the first one is closed, takes over its cells, mirrored, and looks at each of them as at any other. What a last bit keeps open is cut and searched on.
 """
 
 from __future__ import annotations
 
 import heapq
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,45 +26,31 @@ if TYPE_CHECKING:
     from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
 
-PROBES = 64  # individuals whose scores are added up
-SUM_TOLERANCE = (
-    1e-9  # relative: what rounding may change about a sum; it decides how to search, and nothing else
-)
+MOST_VARIATION = Fraction(
+    1, 2**30
+)  # of the sum of two scores: more is no rounding, and the cells of one would be of little use to the other
 
 
-def are_mirrored(task: SearchTask) -> bool:
-    """Whether the question has two cases, gaps of two scores that add up to a constant as far as a look at some individuals tells. Constraints, differences and inner
+def mirror_room(task: SearchTask) -> Fraction | None:
+    """How far gaps of one score exceed those of the other, mirrored, at most; None where the question does not have two such cases, or that is not proved. Constraints, differences and inner
     quantities are cut by in ways that mirroring does not know."""
     pairs, cases = task.pairs, task.question.cases()
     if len(cases) != 2 or not all(isinstance(case, ScoreCase) and case.kind != "decision" for case in cases):
-        return False
+        return None
     if (
         task.oracles.family.opaque
         or pairs.constraints
         or pairs.inner
         or any(place is not None for place in pairs.difference)
     ):
-        return False
-    total = task.scored(_some_individuals(task)).sum(axis=1)
-    return bool(np.ptp(total) <= SUM_TOLERANCE * (1 + np.abs(total).max()))
+        return None
+    variation = task.oracles.variation_of_sum()
+    return None if variation is None or variation > MOST_VARIATION else variation
 
 
-def _some_individuals(task: SearchTask) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Known ones, and others all over the space."""
-    random = np.random.default_rng(0)
-    lo, hi = (
-        np.array([float(end) for end in ends])
-        for ends in zip(*[(v.lo, v.hi) for v in task.ranges], strict=True)
-    )
-    codes = lo + random.random((PROBES, len(lo))) * (hi - lo)
-    whole = np.array([v.discrete for v in task.ranges])
-    codes[:, whole] = np.round(codes[:, whole])
-    return np.concatenate([task.rows[:PROBES], lo[None], hi[None], codes])
-
-
-def hold(frontier: Frontier, leader: Frontier) -> None:
-    """Have a frontier of which nothing is known yet wait for the one that it mirrors."""
-    frontier.follows = leader
+def hold(frontier: Frontier, leader: Frontier, room: Fraction) -> None:
+    """Have a frontier of which nothing is known yet wait for the one that it mirrors, but for this room."""
+    frontier.follows, frontier.room = leader, room
     frontier.waiting, frontier.open = frontier.open, []
 
 
@@ -74,7 +62,7 @@ def start_anew(frontier: Frontier) -> None:
     frontier.restore(Proof())
     frontier.closed = 0
     frontier.open = [Node(-np.inf, 0, *frontier.start, 0.5)]
-    hold(frontier, leader)
+    hold(frontier, leader, frontier.room)
 
 
 def follow(frontier: Frontier) -> bool:

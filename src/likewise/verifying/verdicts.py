@@ -100,7 +100,7 @@ class ClaimOutcome:
         frontiers, level = self.outcome.frontiers, property_level(self.claimed.property)
         if self.proved and (frontiers is None or not frontiers.open):
             return level
-        return math.inf if frontiers is None else reported_upper(frontiers.open, self.posed.gauge, level)
+        return math.inf if frontiers is None else reported_upper(frontiers, self.posed.gauge, level)
 
     @property
     def facts(self) -> dict[str, Any]:

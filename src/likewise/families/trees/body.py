@@ -238,6 +238,16 @@ class TreeScore:
         return sum((a * b for a, b in zip(self.alpha, self.body.bias, strict=True)), Fraction(0))
 
     @cached_property
+    def variation(self) -> Fraction:
+        """The sum over the trees of how far their leaves are apart."""
+        total = Fraction(0)
+        for tree in self.body.trees:
+            rows = np.unique(tree.values[tree.feature == LEAF], axis=0).tolist()
+            values = [dot(self.alpha, list(map(Fraction, row))) for row in rows]
+            total += abs(tree.factor) * (max(values) - min(values))
+        return total
+
+    @cached_property
     def unit(self) -> Fraction:
         """What every leaf adds to the score a whole multiple of."""
         tiny = min((_lowest_bit(tree.values) for tree in self.body.trees), default=0)

@@ -73,6 +73,10 @@ class TreeFamily(Family):
         stated = tree_rounding(rounding)
         return None if stated is None else stated.of_lead(share)
 
+    def variation(self, score: TreeScore, n_features: int) -> Fraction:
+        """Tree by tree, the largest leaf less the smallest."""
+        return score.variation
+
     def scores(self, parts: Sequence[TreeScore], codes: Floats) -> Floats:
         """One walk down the trees for all scores."""
         first = parts[0]
