@@ -43,7 +43,7 @@ def test_its_own_tests_pass() -> None:
 
 
 def test_command_answers_as_the_python_checker_does() -> None:
-    paths = _certificates()
+    paths = _certificates()[::5]  # all of them: below
     command = [NODE, str(CHECKER / "bin" / "likewise-check.js"), "--json", *map(str, paths)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
@@ -84,17 +84,25 @@ def test_exit_codes(tmp_path: Path) -> None:
     assert subprocess.run([NODE, command, str(cut)], capture_output=True, check=False).returncode in (2, 4)
 
 
-def test_few_mutants_get_the_same_answer_from_both() -> None:
-    """The long run is `node checker-js/tools/differential.js`; this one keeps it alive."""
-    paths = list(map(str, _certificates()))
-    command = [
-        NODE,
-        str(CHECKER / "tools" / "differential.js"),
-        "--python",
-        sys.executable,
-        "--count",
-        "100",
-        *paths,
-    ]
+def _assert_both_agree(paths: list[Path], *, count: int, seed: int) -> None:
+    """On the certificates themselves and on mutants of them: answer, kind, packs, clearance, coverage, somebody, decided."""
+    command = [NODE, str(CHECKER / "tools" / "differential.js"), "--python", sys.executable]
+    command += ["--count", str(count), "--seed", str(seed), *map(str, paths)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-2000:]
+    assert f"{len(paths)} certificates and {count} mutants of them; 0 disagreements" in run.stdout
+
+
+def test_mutants_get_the_same_answer_from_both() -> None:
+    _assert_both_agree(_certificates(), count=2000, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3])
+def test_twenty_thousand_mutants_get_the_same_answer_from_both(seed: int) -> None:
+    _assert_both_agree(_certificates(), count=10_000, seed=seed)
+
+
+@pytest.mark.slow
+def test_mutants_of_networks_and_sums_get_the_same_answer_from_both() -> None:
+    _assert_both_agree(sorted((CHECKER / "test" / "certificates").glob("*.likewise")), count=1500, seed=4)
