@@ -210,7 +210,7 @@ SIZES = {
     "axes": 60,
     "classes": 645,
     "combined": 70,
-    "kernel": 890,
+    "kernel": 970,
     "network": 720,
     "pieces": 250,
     "polynomial": 620,

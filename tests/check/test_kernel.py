@@ -42,6 +42,7 @@ from likewise_check.core.properties import read_property
 from likewise_check.packs.axes import cubic_maximum
 from likewise_check.packs.kernel import cubics
 from likewise_check.packs.kernel import rule as module
+from likewise_check.packs.kernel.choices import Choice, Groups
 from likewise_check.packs.kernel.cubics import (
     CUBIC,
     DECAY_ERROR,
@@ -54,7 +55,8 @@ from likewise_check.packs.kernel.cubics import (
     one_sided,
     shift_cubic,
 )
-from likewise_check.packs.kernel.majorant import Choice, Lanes, Majorant, _dots, _tails, terms_error
+from likewise_check.packs.kernel.lanes import Columns, Lanes, dots, tails_of
+from likewise_check.packs.kernel.majorant import Majorant, terms_error
 from likewise_check.packs.kernel.rule import Kernel as Rule
 
 SORTS = "ccithhhl"
@@ -174,13 +176,13 @@ def test_the_majorant_is_one(seed: int) -> None:
     q = tuple([rng.randint(-size, size) for _ in range(terms)] for _ in range(3))
     slopes = [[rng.randint(-one, one) // 2 for _ in range(terms)] for _ in range(n)]
     choices = []
-    for _ in range(rng.randint(0, 4)):
+    for i in range(rng.randint(0, 4)):
         levels = rng.randint(2, 4)
         first = rng.randint(0, levels - 2)
         last = rng.randint(first + 1, levels - 1)
         places = [rng.randrange(levels) for _ in range(terms)]
-        choices.append(Choice(zeta=rng.randint(1, one), places=places, first=first, last=last, levels=levels))
-    majorant = Majorant(q, slopes, choices)
+        choices.append(Choice(zeta=rng.randint(1, one), places=places, first=first, last=last, terms=i))
+    majorant = Majorant(q, slopes, choices, Groups())
     reach = len(choices) + -(-n // 2)
     error = terms_error(terms, n + len(choices), reach)
     for _ in range(60):
@@ -281,13 +283,43 @@ def test_wide_lanes() -> None:
     for lanes in (1, 2, 5):
         loads = [[rng.choice([-1, 0, 1]) * rng.randint(0, 2**56) for _ in range(6)] for _ in range(lanes)]
         weights = [rng.choice([-1, 1]) * rng.randint(2**61, 2**62) for _ in range(6)]
-        for g, rows in enumerate(_tails(loads)):
-            doubled = [x * row for x, row in zip(loads[g], rows, strict=True)]
-            expected = [
-                sum(w * x * y for w, x, y in zip(weights, loads[g], other, strict=True))
-                for other in loads[g:]
-            ]
-            assert _dots(weights, doubled, lanes - g) == expected
+        for g, rows in enumerate(tails_of(loads)):
+            expected = [sum(w * x for w, x in zip(weights, other, strict=True)) for other in loads[g:]]
+            assert dots(weights, rows, lanes - g) == expected
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 7, 10, 1000, 2**20])
+@pytest.mark.parametrize("unit", [0, 3, 8])
+def test_means_of_lanes(count: int, unit: int) -> None:
+    """About the mean in each lane, whatever its neighbours hold, and nothing in those that are left out."""
+    rng = random.Random(count)
+    lanes, most = Lanes(6), 2**62 - 1
+    rows = [
+        [rng.choice([most, -most, 0, 1, -1, rng.randint(-most, most)]) for _ in range(6)] for _ in range(200)
+    ]
+    found = lanes.unpacked(lanes.means(map(lanes.packed, rows), count, first=2, unit=unit))
+    for row, means in zip(rows, found, strict=True):
+        assert means[:2] == (0, 0)
+        for x, mean in zip(row[2:], means[2:], strict=True):
+            assert abs((mean << unit) - Fraction(x, count)) <= 8 + 2 * count + 2**unit
+
+
+def test_columns() -> None:
+    rng = random.Random(0)
+    most = 2**62 - 1
+    rows = [
+        [rng.choice([most, -most, 0, 1, -1, rng.randint(-most, most)]) for _ in range(3)] for _ in range(300)
+    ]
+    lanes, every = Lanes(3), Columns(300)
+    columns = lanes.columns(map(lanes.packed, rows))
+    for column, numbers in zip(columns, zip(*rows, strict=True), strict=True):
+        assert every.numbers(column) == numbers
+        assert every.numbers(every.sizes(column)) == tuple(map(abs, numbers))
+    assert every.numbers(every.larger(columns[0], columns[1])) == tuple(max(a, b) for a, b, _ in rows)
+    small = [[x >> 2 for x in row] for row in rows]
+    columns = lanes.columns(map(lanes.packed, small))
+    assert every.numbers(every.total(columns)) == tuple(map(sum, small))
+    assert every.numbers(every.total([])) == (0,) * 300
 
 
 FEATURES = [

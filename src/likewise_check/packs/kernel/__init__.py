@@ -1,7 +1,7 @@
 """The pack `kernel`: models with a radial kernel (section 7).
 
 `body` is the body `rbf`, `rule` the rule `kernel`, step by step; the steps it takes: `axes` and `couples` (coordinates), `cubics` and `expansion` (from exponentials
-to cubics), `majorant` (from sums of cubics to one function an axis).
+to cubics), `majorant` (from sums of cubics to one function an axis), `choices` and `lanes` (its sums, many at a time).
 """
 
 from likewise_check.core.body import Family

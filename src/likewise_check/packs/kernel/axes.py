@@ -12,8 +12,8 @@ from likewise_check.core.numbers import Exact, int_if_whole
 from likewise_check.core.space import Feature
 from likewise_check.packs.axes import Column
 from likewise_check.packs.kernel.body import Rbf
+from likewise_check.packs.kernel.choices import Choice
 from likewise_check.packs.kernel.cubics import EXPONENT, WEIGHT
-from likewise_check.packs.kernel.majorant import Choice
 
 FEW_CODES = 1024
 
@@ -37,10 +37,10 @@ class Part:
     axis: Axis | None = None
     choice: Choice | None = None  # an active one-hot axis, whose height is k~_t
 
-    def only(self, live: Sequence[bool]) -> "Part":
-        """The same of some of the terms."""
+    def only(self, live: Sequence[bool], name: object) -> "Part":
+        """The same of some of the terms; a name for the feature and these terms."""
 
-        def some(numbers: list[int]) -> list[int]:
+        def some(numbers: Sequence[int]) -> list[int]:
             return list(compress(numbers, live))
 
         axis, choice = self.axis, self.choice
@@ -48,7 +48,7 @@ class Part:
             decay=some(self.decay),
             height=some(self.height) if self.height else None,
             axis=replace(axis, loads=some(axis.loads)) if axis else None,
-            choice=replace(choice, places=some(choice.places)) if choice else None,
+            choice=replace(choice, places=some(choice.places), terms=name) if choice else None,
         )
 
 
@@ -122,8 +122,8 @@ class Numeric:
 class OneHot:
     """A one-hot feature: gamma D_t is 0 at one position and zeta at all others; the last place is no position."""
 
-    def __init__(self, places: list[int], zeta: Fraction, levels: int) -> None:
-        self._places, self._levels = places, levels
+    def __init__(self, places: list[int], zeta: Fraction) -> None:
+        self._places = places
         self._half = int(zeta * (1 << EXPONENT) / 2 // 1)
 
     def part(self, lo: Exact, hi: Exact) -> Part:
@@ -134,7 +134,7 @@ class OneHot:
         return Part(
             decay=[half if first <= place <= last else 2 * half for place in self._places],
             height=[half if first <= place <= last else 0 for place in self._places],
-            choice=Choice(zeta=2 * half, places=self._places, first=first, last=last, levels=self._levels),
+            choice=Choice(zeta=2 * half, places=self._places, first=first, last=last, terms=None),
         )
 
 
@@ -149,4 +149,4 @@ def classify_feature(feature: Feature, body: Rbf, k: int) -> Numeric | OneHot | 
     others = {x for row, place in zip(by_term, places, strict=True) for v, x in enumerate(row) if v != place}
     if len(others) > 1 or 0 in others:
         return None
-    return OneHot(places, Fraction(max(others, default=0)) / body.scale, nowhere + 1)
+    return OneHot(places, Fraction(max(others, default=0)) / body.scale)

@@ -31,11 +31,11 @@ The leaf holds if the bound is below 0, not just at most 0: F < U, which is enou
 In lemmas about two bodies (`claim`) c_t has the coefficients of the first and c'_t those of the second; nothing else changes.
 A term that is the same real number at x and at x', weighed by a and b, adds nothing to F: it is left out (`_which`).
 All excesses are below the room of the specification: with S = sum |C_t|, 1 and 2 cost at most 2^-44 K S + 2^-89 sum |c_t|, 3 at most
-2^-45 exp(h) (h + 2)^3 S, 7 at most 2^-42 exp(h) (h + 5) sum |m_t| g_t more, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-59 (1 + 2 H)^2 sum |q|.
+2^-45 exp(h) (h + 2)^3 S, 7 at most 2^-42 exp(h) (h + 5) sum |m_t| g_t more, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 + 36 n (4 + n + c) (1 + 2 H)^2 units
+of about 2^-59 (1 + 2 H)^2 sum |q|, c the most positions of an axis (the last is for means that are not exact: each moves 3 (2 H)^2 (8 + 2 c + 2 n) units at most to places that count three times, for each axis).
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, compress
 from typing import TypeAlias
@@ -49,15 +49,15 @@ from likewise_check.core.numbers import Exact
 from likewise_check.packs.axes import cubic_maximum, differences
 from likewise_check.packs.kernel.axes import Axis, Numeric, OneHot, Part, classify_feature
 from likewise_check.packs.kernel.body import Rbf
+from likewise_check.packs.kernel.choices import MOST_KEPT, Choice, Groups
 from likewise_check.packs.kernel.couples import Couple, make_couple
 from likewise_check.packs.kernel.cubics import GRID, WEIGHT, largest_at
 from likewise_check.packs.kernel.expansion import Expander, Expansion
-from likewise_check.packs.kernel.majorant import FINE_SUM, LANE_SUM, Choice, Majorant, terms_error
+from likewise_check.packs.kernel.majorant import FINE_SUM, LANE_SUM, Majorant, terms_error
 
 MOST_HINT = 64
 MOST_TANGENT = 1 << 20
 MOST_CURVE = 1024
-MOST_KEPT = 1 << 22  # ints kept between leaves; dropped beyond, which changes nothing but time
 
 
 Codes: TypeAlias = tuple[tuple[int, Exact], ...]  # features and their codes
@@ -78,7 +78,7 @@ class Kernel:
         kept = body.shared
         if not kept:
             sorts = [classify_feature(feature, body, k) for k, feature in enumerate(lemma.space.features)]
-            kept.update(sorts=sorts, parts={}, couples={}, expander=Expander())
+            kept.update(sorts=sorts, parts={}, couples={}, expander=Expander(), groups=Groups())
         self._sorts: list[Numeric | OneHot | None] = kept["sorts"]
         self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
         same = [k for k, relation in enumerate(lemma.similarity) if relation.kind == "same"]
@@ -91,6 +91,7 @@ class Kernel:
         known: dict[Codes, Weights] = {}
         self._weights = known, known if other is body else {}  # of x and of x'
         self._expander: Expander = kept["expander"]
+        self._groups: Groups = kept["groups"]
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell is a witness."""
@@ -136,7 +137,7 @@ class Kernel:
         limit = way.threshold - way.a * gauge(self._body.bias) + way.b * gauge(self._other.bias)
         choices = [part.choice for part in parts.values() if part.choice]
         axes = [(axis, hint) for axis, hint in zip(candidates, hints, strict=True) if axis]
-        return _bound(expansion, axes, choices, limit, tangent), expansion.bits
+        return _bound(expansion, axes, choices, self._groups, limit, tangent), expansion.bits
 
     def _holds_none(self, k: int, box: Box) -> bool:
         """Whether no codes of the box satisfy the relation of a feature that may differ; levels are fixed here."""
@@ -173,7 +174,7 @@ class Kernel:
             whole_key = k, box.key, -1
             if whole_key not in self._parts:
                 self._parts[whole_key] = sort.part(*box.intervals[0])
-            self._parts[key] = self._parts[whole_key].only(live)
+            self._parts[key] = self._parts[whole_key].only(live, (k, number))
         return self._parts[key]
 
     def _couple(self, k: int, box: Box) -> Couple:
@@ -256,15 +257,15 @@ def _bound(
     expansion: Expansion,
     axes: list[tuple[Axis, int]],
     choices: list[Choice],
+    groups: Groups,
     limit: Fraction,
     tangent: int,
 ) -> int:
     """Phi, in units of the expansion, for axes with their hints."""
     terms = len(expansion.q[0])
-    # What is the same in both copies is given once.
+    # Loads that are the same in both copies are given once.
     slopes = [axis.loads * (terms // len(axis.loads)) for axis, _ in axes]
-    choices = [replace(choice, places=choice.places * (terms // len(choice.places))) for choice in choices]
-    majorant = Majorant(expansion.q, slopes, choices)
+    majorant = Majorant(expansion.q, slopes, choices, groups)
     constant = expansion.constant + majorant.constant
     constant += terms_error(terms, len(slopes) + len(choices), expansion.reach)
     for f, (axis, _) in enumerate(axes):
