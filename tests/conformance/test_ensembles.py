@@ -26,8 +26,10 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -66,6 +68,10 @@ def logistic():
     return LogisticRegression()
 
 
+def network():
+    return MLPClassifier((3,), solver="lbfgs", max_iter=60, random_state=0)
+
+
 def forest(n=4):
     return RandomForestClassifier(n, max_depth=3, random_state=0)
 
@@ -102,6 +108,29 @@ CLASSIFIERS = {
     "calibrated folds": lambda: CalibratedClassifierCV(behind(logistic()), cv=2),
     "calibrated folds of forests": lambda: CalibratedClassifierCV(behind(forest()), cv=2),
     "isotonic folds": lambda: CalibratedClassifierCV(behind(LinearSVC()), cv=2, method="isotonic"),
+    "one against one": lambda: behind(OneVsOneClassifier(logistic())),
+    "one against one, forests": lambda: behind(OneVsOneClassifier(forest())),
+    "one against the rest, forests": lambda: behind(OneVsRestClassifier(forest())),
+    "one against the rest, boosters": lambda: behind(
+        OneVsRestClassifier(GradientBoostingClassifier(n_estimators=3, max_depth=2))
+    ),
+    "codes": lambda: behind(OutputCodeClassifier(logistic(), code_size=2, random_state=1)),
+    "codes of forests": lambda: behind(OutputCodeClassifier(forest(), code_size=2, random_state=1)),
+    "votes with a network": lambda: behind(
+        VotingClassifier([("a", network()), ("b", logistic()), ("c", forest())], voting="soft")
+    ),
+    "votes with products": lambda: VotingClassifier(
+        [("a", make_pipeline(prepared(), PolynomialFeatures(2), logistic())), ("b", behind(forest()))],
+        voting="soft",
+    ),
+}
+THREE_CLASSES = {
+    "one against the rest, forests": lambda: behind(OneVsRestClassifier(forest())),
+    "one against the rest, boosters": lambda: behind(
+        OneVsRestClassifier(GradientBoostingClassifier(n_estimators=3, max_depth=2))
+    ),
+    "codes": lambda: behind(OutputCodeClassifier(logistic(), code_size=1.5, random_state=1)),
+    "codes of forests": lambda: behind(OutputCodeClassifier(forest(2), code_size=1.5, random_state=1)),
 }
 REGRESSORS = {
     "mean of lines": lambda: behind(
@@ -171,6 +200,49 @@ def test_scores_are_those_of_the_program(name):
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_decisions_are_those_of_brute_force(name):
     model = fitted(CLASSIFIERS[name](), LABELS)
+    labels = model.predict(EVERYBODY)
+    differ = any(labels[i] != labels[j] for i, j in PAIRS)
+    assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
+
+
+@pytest.mark.parametrize("name", THREE_CLASSES)
+def test_decisions_between_three_classes_are_those_of_brute_force(name):
+    model = fitted(THREE_CLASSES[name](), THREE)
+    labels = model.predict(EVERYBODY)
+    imported = import_model(model, SPACE, rows=SPACE.encode(X), like=X)
+    scores = Scores(imported.model, len(SPACE))
+    codes = imported.recoding.coded(SPACE.encode(EVERYBODY))
+    exact = [[one.middle for one in scores.enclose([Fraction(c) for c in row], 96)] for row in codes.tolist()]
+    decided = [imported.model.head.decide(row) for row in exact]
+    ties = [len({float(v) for v in sorted(row)[-2:]}) == 1 for row in exact]
+    assert all(
+        ours == theirs or tie for ours, theirs, tie in zip(decided, labels.tolist(), ties, strict=True)
+    )
+    differ = any(labels[i] != labels[j] for i, j in PAIRS)
+    assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
+    fair = fitted(THREE_CLASSES[name](), THREE)
+    blind = make_column_transformer((OneHotEncoder(), ["job"]), (StandardScaler(), ["b"]))
+    assert verdict(fitted(make_pipeline(blind, fair[-1]), THREE), lw.SameDecision()) == "FAIR"
+
+
+def test_a_network_and_products_among_them_have_gaps_that_are_proved():
+    for name in ("votes with a network", "votes with products"):
+        model = fitted(CLASSIFIERS[name](), LABELS)
+        gap = widest(model.predict_proba(EVERYBODY)[:, 1])
+        assert verdict(model, lw.ProbabilityGap(gap + 1e-3)) == "FAIR"
+        assert verdict(model, lw.ProbabilityGap(gap - 1e-3)) == "BIASED"
+
+
+def test_one_against_one_of_three_classes_is_refused_by_name():
+    model = fitted(behind(OneVsOneClassifier(logistic())), THREE)
+    with pytest.raises(lw.UnsupportedModel, match="breaks ties of votes"):
+        import_model(model, SPACE, rows=SPACE.encode(X), like=X)
+
+
+def test_codes_that_all_rows_share_are_constants():
+    """A random code may say the same of both classes: its classifier then says that of everybody."""
+    model = fitted(behind(OutputCodeClassifier(logistic(), code_size=2, random_state=0)), LABELS)
+    assert any(type(one).__name__ == "_ConstantPredictor" for one in model[-1].estimators_)
     labels = model.predict(EVERYBODY)
     differ = any(labels[i] != labels[j] for i, j in PAIRS)
     assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")

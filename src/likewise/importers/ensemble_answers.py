@@ -126,6 +126,11 @@ def votes(model: Model) -> tuple[Answer, Answer]:
     )
 
 
+def model_scores(model: Model) -> tuple[Answer, ...]:
+    """All scores as they are."""
+    return tuple(_score_answer(model, c) for c in range(model.n_scores))
+
+
 def plain_score(model: Model) -> Answer:
     """The only score as it is."""
     return _score_answer(model, 0)

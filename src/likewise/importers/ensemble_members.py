@@ -17,6 +17,8 @@ from likewise.importers.ensemble_answers import UpperProbability, has_upper_prob
 from likewise.importers.ensemble_models import model_of_draft
 from likewise.importers.ensembles import draft_ensemble
 from likewise.importers.imported_model import ImportedModel, apply_wrappers
+from likewise.importers.multiclass_members import DRAFTERS as MULTICLASS
+from likewise.importers.multiclass_members import draft_multiclass
 from likewise.importers.self_check import check_import
 from likewise.importers.unfold import UnfoldedEstimator, unfold
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     EstimatorImporter = Callable[[Any, UnfoldedEstimator, Inputs, Rows], ImportedModel]
 
 # Members that are fitted on plain arrays, whatever the ensemble was fitted on.
-ARRAY_ENSEMBLES = ("BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier")
+ARRAY_ENSEMBLES = ("BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier", "OneVsOneClassifier")
 
 
 def import_ensemble(
@@ -52,13 +54,13 @@ def import_ensemble(
         members.append(found)
         return found
 
-    draft = draft_ensemble(final, read_member)
+    draft = (draft_multiclass if family in MULTICLASS else draft_ensemble)(final, read_member)
     recoding = members[0].recoding
     inputs = replace(inputs, recoding=recoding)
     rows = recoding.coded(rows)
     made = unfolded
     if draft.asked is not None:
-        made = replace(unfolded, asked=draft.asked, before=unfolded.steps)
+        made = replace(unfolded, asked=draft.asked, before=() if draft.raw else unfolded.steps)
     model = model_of_draft(draft, family)
     if unfolded.wrappers and has_upper_probability(model):
         model, made = upper_probability(model), show_upper_probability(unfolded)

@@ -35,10 +35,14 @@ def model_of_draft(draft: Draft, family: str) -> Model:
         raise UnsupportedModel(f"{family} says the same of everybody", hint="fit it on more rows")
     biases = [answer.bias for answer in draft.scores]
     roundings = [rounding_of_terms(terms, row, bias) for row, bias in zip(rows, biases, strict=True)]
+    if not draft.described:
+        roundings = [replace(rounding, bounded=False) for rounding in roundings]
     if all(term.link.kind == "identity" and tree_form(term.model.body) is not None for term in terms):
         made = _as_trees(terms, rows, biases)
     elif all(term.link.kind == "identity" and affine_body(term.model.body) is not None for term in terms):
         made = _as_affine(terms, rows, biases, family)
+        if not draft.described:
+            made = [replace(part, rounding=_unbounded(part.rounding)) for part in made]
         return _joined(made, [part.rounding for part in made], family, draft.head)
     else:
         made = _as_sums(terms, rows, biases)
@@ -54,6 +58,11 @@ def _joined(made: Sequence[Model], roundings: Sequence[Rounding | None], family:
         bodies=tuple(part.body for part in parts),
         head=head,
     )
+
+
+def _unbounded(rounding: Rounding | None) -> AffineRounding | None:
+    known = affine_rounding(rounding)
+    return None if known is None else replace(known, described=False, bounded=False)
 
 
 def _weights_of(answer: Answer, terms: Sequence[Term]) -> tuple[Fraction, ...]:

@@ -51,11 +51,14 @@ MOST_MEMBERS = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """The scores of an ensemble and how they decide; `asked` shows its scores where it does not itself."""
+    """The scores of an ensemble and how they decide; `asked` shows its scores where it does not itself, of what the steps before the ensemble make of rows, or of `raw` rows; `described`: what
+    its program rounds besides is not more than adding up."""
 
     scores: tuple[Answer, ...]
     head: Head
     asked: Any = None
+    raw: bool = False
+    described: bool = True
 
 
 MemberReader = Callable[
@@ -92,7 +95,8 @@ def _columns_seen(places: Any, estimator: Any) -> list[int] | None:
     return None if seen == list(range(estimator.n_features_in_)) else seen
 
 
-def _two_or_more(estimator: Any) -> tuple[object, ...]:
+def two_or_more(estimator: Any) -> tuple[object, ...]:
+    """The labels of a classifier of one of two or more."""
     classes = estimator.classes_
     if isinstance(classes, list) or len(classes) < 2 or np.ndim(classes) != 1:
         raise UnsupportedModel(
@@ -102,12 +106,13 @@ def _two_or_more(estimator: Any) -> tuple[object, ...]:
     return python_labels(classes)
 
 
-def _all_trees(models: Sequence[Model]) -> bool:
+def all_trees(models: Sequence[Model]) -> bool:
+    """Whether nothing but trees is added up."""
     return all(tree_form(model.bodies[0]) is not None and model.head.link == "identity" for model in models)
 
 
 def _voted(estimator: Any, read: MemberReader) -> Draft:
-    models, labels = _members(estimator, read), _two_or_more(estimator)
+    models, labels = _members(estimator, read), two_or_more(estimator)
     given = estimator._weights_not_none
     weights = [ONE] * len(models) if given is None else [Fraction(float(weight)) for weight in given]
     if min(weights) < 0 or sum(weights) <= 0:
@@ -144,7 +149,7 @@ class CountedVotes:
 def _mean_of_probabilities(
     models: Sequence[Model], shares: Sequence[Fraction], labels: tuple[object, ...]
 ) -> Draft:
-    each = [probabilities(model, trees=_all_trees(models)) for model in models]
+    each = [probabilities(model, trees=all_trees(models)) for model in models]
     return Draft(
         scores=_added_classes(each, shares, len(labels)),
         head=Head(labels=labels, rule="argmax", link="identity"),
@@ -183,7 +188,7 @@ def _prediction(model: Model) -> Answer:
 
 
 def _bagged(estimator: Any, read: MemberReader) -> Draft:
-    labels = _two_or_more(estimator)
+    labels = two_or_more(estimator)
     models = _members(estimator, read)
     shares = [Fraction(1, len(models))] * len(models)
     if all(hasattr(one, "predict_proba") for one in estimator.estimators_):
@@ -197,7 +202,7 @@ def _bagged(estimator: Any, read: MemberReader) -> Draft:
 
 
 def _boosted(estimator: Any, read: MemberReader) -> Draft:
-    labels = _two_or_more(estimator)
+    labels = two_or_more(estimator)
     if len(labels) != 2:
         raise UnsupportedModel(
             "AdaBoostClassifier counts votes for more than two classes",
@@ -214,7 +219,7 @@ def _boosted(estimator: Any, read: MemberReader) -> Draft:
 
 
 def _calibrated(estimator: Any, read: MemberReader) -> Draft:
-    labels = _two_or_more(estimator)
+    labels = two_or_more(estimator)
     if len(labels) != 2:
         raise UnsupportedModel(
             f"CalibratedClassifierCV around a classifier of {len(labels)} classes is not supported: it normalises the calibrated probabilities of each class against the rest",
@@ -284,12 +289,12 @@ def _stacked(estimator: Any, read: MemberReader) -> Draft:
             own = _linear_member(body.weights[len(columns) :])
             answer = replace(answer, terms=(*answer.terms, (ONE, Term(model=read(own, None).model))))
         scores.append(answer)
-    head = linear.head if linear.head.labels is None else replace(linear.head, labels=_two_or_more(estimator))
+    head = linear.head if linear.head.labels is None else replace(linear.head, labels=two_or_more(estimator))
     return Draft(scores=tuple(scores), head=head)
 
 
 def _stacked_columns(estimator: Any, models: Sequence[Model]) -> list[Answer]:
-    trees = _all_trees([model for model in models if model.head.labels is not None])
+    trees = all_trees([model for model in models if model.head.labels is not None])
     columns: list[Answer] = []
     for model, method in zip(models, estimator.stack_method_, strict=True):
         if method == "predict_proba":

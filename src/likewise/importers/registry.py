@@ -176,6 +176,7 @@ ONE_VS_REST = "OneVsRestClassifier"
 ENSEMBLES = (
     *("VotingClassifier", "VotingRegressor", "BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier"),
     *("StackingClassifier", "StackingRegressor", "CalibratedClassifierCV"),
+    *("OneVsOneClassifier", "OutputCodeClassifier"),
 )
 SETTLED_CLASSES = ("SettledClassifier", "SettledRegressor")
 
@@ -204,8 +205,22 @@ def find_forest_reader(estimator: Any) -> ForestReader | None:
 
 
 def is_ensemble(estimator: Any) -> bool:
-    """Whether this adds up what other estimators say (`ensembles`)."""
+    """Whether this adds up what other estimators say (`ensembles`), or compares it as it is (`multiclass_members`)."""
+    if is_one_vs_rest(estimator) and is_sklearn_class(estimator):
+        return _compares_members(estimator)
     return is_sklearn_class(estimator) and type(estimator).__name__ in ENSEMBLES
+
+
+def _compares_members(estimator: Any) -> bool:
+    """Whether the classifiers of all classes are trees, or show no score: others are read as the scores of one model."""
+    inside = next(iter(getattr(estimator, "estimators_", ())), None)
+    while type(inside).__name__ == "Pipeline":
+        inside = inside.steps[-1][1]
+    return inside is not None and (
+        find_forest_reader(inside) is not None
+        or is_ensemble(inside)
+        or (hasattr(inside, "predict_proba") and not hasattr(inside, "decision_function"))
+    )
 
 
 def check_known(estimator: Any) -> None:
@@ -387,8 +402,6 @@ def _examples_text() -> str:
 _REFUSAL_REASONS = {
     "ColumnTransformer": "it transforms columns and predicts nothing",
     "FeatureUnion": "it transforms columns and predicts nothing",
-    "OneVsOneClassifier": "it breaks ties of votes by sums of bent scores; OneVsRestClassifier and SVC are supported",
-    "OutputCodeClassifier": "it compares distances to codes; OneVsRestClassifier is supported",
     "MultiOutputClassifier": "it gives several labels at once; verify its estimators_ one by one",
     "ClassifierChain": "it gives several labels at once; verify its estimators_ one by one",
     "AdaBoostRegressor": "it predicts a weighted median of its trees, which is no sum; GradientBoostingRegressor is supported",

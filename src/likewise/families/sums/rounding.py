@@ -38,6 +38,7 @@ class SumRounding:
     bias: Fraction
     slack: Fraction = Fraction(0)
     bits: int = 53
+    bounded: bool = True  # False: the program does more than this with its numbers
 
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
         """About how far two programs may be apart at each row."""
@@ -59,6 +60,8 @@ class SumRounding:
         return [Fraction(float(one)) for one in total + most * size]
 
     def bound(self, model: Model, space: Space) -> ErrorBound | None:
+        if not self.bounded:
+            return None
         error, size = float(self.slack), abs(nearest_double(self.bias))
         for part, link, weight in zip(self.parts, self.links, self.weights, strict=True):
             if not weight:

@@ -1,0 +1,156 @@
+"""Estimators that make several classes of binary classifiers, where what they compare is a sum of what these say:
+
+    OneVsOneClassifier (two classes)    the classifier inside decides
+    OneVsRestClassifier                 the class whose classifier says most; of classifiers that have a score of their own, but for trees, see `score_models`
+    OutputCodeClassifier                the class whose code is nearest to what the classifiers say: of all c_k the one with the largest Y . c_k - |c_k|^2 / 2,
+                                        as |Y - c|^2 = |Y|^2 - 2 (Y . c - |c|^2 / 2)
+
+A classifier says its decision function, or the probability of its upper label where it has none. What programs lose to rounding where they compare distances is not described.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.ensemble_answers import Answer, added, model_scores, plain_score, probabilities
+from likewise.importers.ensembles import Draft, MemberReader, all_trees, two_or_more
+from likewise.model.head import Head
+
+if TYPE_CHECKING:
+    from likewise.families.scored_model import Model
+    from likewise.importers.imported_model import ImportedModel
+    from likewise.importers.replay import Replay
+
+CONSTANT = "_ConstantPredictor"
+HALF = Fraction(1, 2)
+
+
+def draft_multiclass(estimator: Any, read: MemberReader) -> Draft:
+    """What is compared."""
+    kind = type(estimator).__name__
+    if not hasattr(estimator, "estimators_"):
+        raise UnsupportedModel(f"{kind} is not fitted", hint="call fit(X, y) first")
+    return DRAFTERS[kind](estimator, read)
+
+
+def _one_vs_one(estimator: Any, read: MemberReader) -> Draft:
+    labels = two_or_more(estimator)
+    if len(labels) > 2 or estimator.pairwise_indices_ is not None:
+        raise UnsupportedModel(
+            f"OneVsOneClassifier of {len(labels)} classes breaks ties of votes by sums of bent scores",
+            hint="OneVsRestClassifier and SVC have any number of classes; OneVsOneClassifier is supported for two",
+        )
+    (inside,) = estimator.estimators_
+    return _decided_inside(read(inside, None), labels, "OneVsOneClassifier shows no probabilities")
+
+
+def _decided_inside(
+    found: ImportedModel, labels: tuple[object, ...], unlinked: str, *, zero_is_upper: bool | None = None
+) -> Draft:
+    """Decisions of a classifier of 0 and 1, by other labels; `zero_is_upper` where its own decision at 0 does not count."""
+    model = found.model
+    if model.head.undecided is not None:
+        raise UnsupportedModel(f"{model.family}: {model.head.undecided}", hint="use the model inside of it")
+    head = replace(
+        model.head, labels=labels, link=None, slope=Fraction(1), offset=Fraction(0), unlinked=unlinked
+    )
+    if zero_is_upper is not None and head.rule == "sign":
+        head = replace(head, zero_is_upper=zero_is_upper)
+    return Draft(scores=model_scores(model), head=head, asked=ShownMember(found.replay), raw=True)
+
+
+class ShownMember:
+    """The scores of the only classifier inside, asked as its own program is."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.replay = replay
+
+    def decision_function(self, X: Any) -> Any:
+        """Of raw rows."""
+        return self.replay.scores_of(X)
+
+
+def _one_vs_rest(estimator: Any, read: MemberReader) -> Draft:
+    labels = two_or_more(estimator)
+    if estimator.multilabel_:
+        raise UnsupportedModel(
+            "OneVsRestClassifier was fitted on several labels at once, each of which an individual may have or not",
+            hint="fit one model for each label",
+        )
+    unlinked = "OneVsRestClassifier divides the probabilities of each class against the rest by their sum"
+    if len(labels) == 2:
+        return _decided_inside(read(estimator.estimators_[0], None), labels, unlinked, zero_is_upper=False)
+    said = _said_by(estimator.estimators_, read)
+    weights = np.eye(len(labels))
+    return Draft(
+        scores=tuple(said),
+        head=Head(labels=labels, rule="argmax", unlinked=unlinked),
+        asked=ShownCodes(estimator.estimators_, weights, np.zeros(len(labels))),
+    )
+
+
+def _output_code(estimator: Any, read: MemberReader) -> Draft:
+    labels = two_or_more(estimator)
+    book = np.asarray(estimator.code_book_, dtype=np.float64)
+    said = _said_by(estimator.estimators_, read)
+    scores = []
+    for row in book.tolist():
+        code = [Fraction(value) for value in row]
+        answer = added(said, code)
+        scores.append(replace(answer, bias=answer.bias - sum(value**2 for value in code) / 2))
+    return Draft(
+        scores=tuple(scores),
+        head=Head(labels=labels, rule="argmax", unlinked="OutputCodeClassifier shows no probabilities"),
+        asked=ShownCodes(estimator.estimators_, book, -0.5 * (book**2).sum(axis=1)),
+        described=False,
+    )
+
+
+def _said_by(members: Sequence[Any], read: MemberReader) -> list[Answer]:
+    """The number that each classifier says; those that were fitted on one class only say that."""
+    models = [None if type(one).__name__ == CONSTANT else read(one, None).model for one in members]
+    trees = all_trees([model for model in models if model is not None])
+    return [
+        Answer(bias=Fraction(float(np.ravel(one.y_)[0]))) if model is None else _said(model, one, trees=trees)
+        for model, one in zip(models, members, strict=True)
+    ]
+
+
+def _said(model: Model, member: Any, *, trees: bool) -> Answer:
+    if model.head.labels is None:
+        raise UnsupportedModel(f"{model.family} predicts a number", hint="use classifiers")
+    if not hasattr(member, "decision_function"):
+        return probabilities(model, trees=trees)[1]
+    if model.head.rule != "sign":
+        raise UnsupportedModel(f"{model.family} shows a score a class", hint="use another classifier inside")
+    return plain_score(model)
+
+
+class ShownCodes:
+    """What is compared, by the classifiers' own answers."""
+
+    def __init__(self, members: Sequence[Any], weights: Any, biases: Any) -> None:
+        self.members, self.weights, self.biases = members, weights, biases
+
+    def decision_function(self, X: Any) -> Any:
+        """A column a class."""
+        said = [
+            np.ravel(one.decision_function(X))
+            if hasattr(one, "decision_function")
+            else np.asarray(one.predict_proba(X))[:, 1]
+            for one in self.members
+        ]
+        return np.stack(said, axis=1).astype(np.float64) @ self.weights.T + self.biases
+
+
+DRAFTERS = {
+    "OneVsOneClassifier": _one_vs_one,
+    "OneVsRestClassifier": _one_vs_rest,
+    "OutputCodeClassifier": _output_code,
+}
