@@ -25,7 +25,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
-from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
@@ -362,17 +362,13 @@ WRONG_GAMMA = OneVsRestClassifier(make_pipeline(SelectKBest(k=3), SVC(gamma="sca
 REFUSED = {
     "break ties": (inside(SVC(break_ties=True)), THREE, "SVC(break_ties=True) breaks ties", "break_ties=False"),
     "seven votes": (inside(SVC()), SEVEN, "SVC was fitted on 7 classes", "OneVsRestClassifier(SVC(...))"),
-    "one vs one": (inside(OneVsOneClassifier(LinearSVC())), THREE, "OneVsOneClassifier is not supported: it breaks ties", ""),
-    "codes": (inside(OutputCodeClassifier(LinearSVC())), THREE, "OutputCodeClassifier is not supported", ""),
+    "one vs one": (inside(OneVsOneClassifier(LinearSVC())), THREE, "OneVsOneClassifier of 3 classes breaks ties", "OneVsRestClassifier"),
     "calibrated": (
         lambda: CalibratedClassifierCV(FrozenEstimator(fitted(make_pipeline(prepared(), LinearSVC())))), THREE,
         "CalibratedClassifierCV around a classifier of 3 classes is not supported", "LinearSVC inside of it"),
     "threshold": (
         lambda: FixedThresholdClassifier(FrozenEstimator(fitted(make_pipeline(prepared(), LogisticRegression())))), None,
         "FixedThresholdClassifier around a classifier of 3 classes is not supported", "LogisticRegression inside"),
-    "calibrated inside": (
-        inside(OneVsRestClassifier(CalibratedClassifierCV(LinearSVC(), ensemble=False, cv=2))), THREE,
-        "OneVsRestClassifier of CalibratedClassifierCV is not supported", ""),
     "regressors": (inside(OneVsRestClassifier(LinearRegression())), THREE, "OneVsRestClassifier of LinearRegression", ""),
     "several labels": (inside(OneVsRestClassifier(LinearSVC())), MULTILABEL, "several labels at once", "one model for each label"),
     "several labels, ridge": (inside(RidgeClassifier()), MULTILABEL, "several labels at once", "one model for each label"),

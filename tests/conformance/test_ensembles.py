@@ -131,6 +131,9 @@ THREE_CLASSES = {
     ),
     "codes": lambda: behind(OutputCodeClassifier(logistic(), code_size=1.5, random_state=1)),
     "codes of forests": lambda: behind(OutputCodeClassifier(forest(2), code_size=1.5, random_state=1)),
+    "one against the rest, calibrated": lambda: behind(
+        OneVsRestClassifier(CalibratedClassifierCV(LinearSVC(), ensemble=False, cv=2))
+    ),
 }
 REGRESSORS = {
     "mean of lines": lambda: behind(

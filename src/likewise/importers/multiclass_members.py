@@ -103,7 +103,9 @@ def _output_code(estimator: Any, read: MemberReader) -> Draft:
     for row in book.tolist():
         code = [Fraction(value) for value in row]
         answer = added(said, code)
-        scores.append(replace(answer, bias=answer.bias - sum(value**2 for value in code) / 2))
+        scores.append(
+            replace(answer, bias=answer.bias - sum((value * value for value in code), Fraction(0)) / 2)
+        )
     return Draft(
         scores=tuple(scores),
         head=Head(labels=labels, rule="argmax", unlinked="OutputCodeClassifier shows no probabilities"),

@@ -213,7 +213,7 @@ def is_ensemble(estimator: Any) -> bool:
 
 def _compares_members(estimator: Any) -> bool:
     """Whether the classifiers of all classes are trees, or show no score: others are read as the scores of one model."""
-    inside = next(iter(getattr(estimator, "estimators_", ())), None)
+    inside: Any = next(iter(getattr(estimator, "estimators_", ())), None)
     while type(inside).__name__ == "Pipeline":
         inside = inside.steps[-1][1]
     return inside is not None and (
