@@ -27,6 +27,8 @@ Questions and answers:
 - `Disparity`: the bracket around the largest gap, and a pair that attains the lower end
 - `radius`: how far may similar individuals differ until the property breaks?
 - `Radius`: the largest tolerance proved and the smallest refuted, with a pair
+- `near`: up to which distance from the data is a claim true?
+- `Near`: the distance proved, and the pair that breaks the claim beyond it
 - `regions`: who is treated fairly, who is not, and of whom is nothing proved?
 - `Regions`: boxes proved fair, boxes of individuals all of whom are treated differently, and the rest
 - `Region`: a box with its rule, its share of the space and its certificates
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     from likewise.analysis.groups_result import Groups
     from likewise.analysis.measure import Disparity, measure
     from likewise.analysis.mined_rules import MinedRule, mine_rules
+    from likewise.analysis.near import Near, near
     from likewise.analysis.radius import Radius, radius
     from likewise.analysis.region_result import Region, Regions
     from likewise.analysis.regions import regions
@@ -120,6 +123,8 @@ __all__ = [
     "Disparity",
     "radius",
     "Radius",
+    "near",
+    "Near",
     "regions",
     "Regions",
     "Region",
@@ -171,6 +176,8 @@ _HOME = {
     "Disparity": "likewise.analysis.measure",
     "radius": "likewise.analysis.radius",
     "Radius": "likewise.analysis.radius",
+    "near": "likewise.analysis.near",
+    "Near": "likewise.analysis.near",
     "regions": "likewise.analysis.regions",
     "Regions": "likewise.analysis.region_result",
     "Region": "likewise.analysis.region_result",

@@ -16,7 +16,7 @@ GAP = lw.ScoreGap(1.0)
 
 
 @pytest.mark.parametrize(
-    "name", ["verify", "measure", "audit", "share", "radius", "regions", "repair", "compare"]
+    "name", ["verify", "measure", "audit", "share", "radius", "near", "regions", "repair", "compare"]
 )
 def test_all_functions_have_one_order(name):
     parameters = inspect.signature(getattr(lw, name)).parameters

@@ -142,6 +142,8 @@ def test_ctrl_c_in_the_middle_of_what_really_is_compiled(shelf, tmp_path, monkey
         (f"regions {HARD} {BUDGET}", 3),
         ("radius --model m.skops --data d.csv --label approved --feature age --property probability:0.1", 0),
         (f"radius {HARD} --feature b0 {BUDGET}", 3),
+        ("near --model m.skops --data d.csv --label approved --free sex --distance 0.1", 1),
+        (f"near {HARD} --distance 0.1 {BUDGET}", 3),
         (f"compare --model m.skops --with fair.skops {ON}", 0),
         (f"compare --model fair.skops --with m.skops {ON}", 1),
         (f"compare {HARD} --with s.skops --of margin {BUDGET}", 3),

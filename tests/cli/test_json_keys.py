@@ -19,6 +19,7 @@ LINES = {
     "share": f"share {LOAN}",
     "groups": f"groups {LOAN} --by sex",
     "radius": f"radius {LOAN} --feature age",
+    "near": f"near {LOAN} --distance 0.1",
     "regions": f"regions {LOAN} --budget 5",
     "compare": f"compare {LOAN} --with fair.skops",
     "repair": f"repair {LOAN}",

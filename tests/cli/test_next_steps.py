@@ -26,6 +26,7 @@ LINES = {
     "measure a class": f"measure --model three.skops {ON_DATA} --free sex --class-of-interest low",
     "audit": f"audit {FLAGS} --by sex --property score:1",
     "share": f"share {FLAGS} --method sampled --budget 1",
+    "near": "near --model s.skops --data s.csv --free sex --budget 0.1",
     "radius": "radius --model s.skops --data s.csv --free sex --within b0=1 --budget 0.1",
     "compare": f"compare --model fair.skops --with m.skops {ON_DATA} --free sex",
     "compare in no time": f"compare --model rbf.skops --with rbf.skops {ON_DATA} --free sex --budget 0.01",

@@ -5,7 +5,16 @@ import json
 import pytest
 
 ON = "--free sex"
-COMMANDS = ["verify", "measure", "audit", "share", "radius --feature age", "regions --budget 2", "card"]
+COMMANDS = [
+    "verify",
+    "measure",
+    "audit",
+    "share",
+    "radius --feature age",
+    "near --distance 0.1",
+    "regions --budget 2",
+    "card",
+]
 
 
 @pytest.fixture

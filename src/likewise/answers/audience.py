@@ -15,7 +15,7 @@ from likewise.answers.texts import ValueFormatter
 from likewise.figures import bound_text
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 
-WITH_PROPERTY = ("verify", "audit", "share", "radius", "regions", "compare", "repair")
+WITH_PROPERTY = ("verify", "audit", "share", "radius", "near", "regions", "compare", "repair")
 DIGITS = 3  # of a limit that is suggested
 LEAST_LIMIT = 1e-6
 LONGER_FACTOR = 10  # times the budget, where it was too short
@@ -35,7 +35,7 @@ def python_call(question: str, **options: Any) -> str | None:
     claimed = options.pop("property", None)
     if claimed is not None and claimed != SameDecision() and question in WITH_PROPERTY:
         values.append(_property_call(claimed))
-    if question == "audit":
+    if question in ("audit", "near"):
         values.append("X=X")
     values += [f"{name}={value!r}" for name, value in options.items()]
     return f"likewise.{question}({', '.join(values)})"

@@ -15,6 +15,7 @@ from likewise.answers.comparison import comparison_answer
 from likewise.answers.disparity import disparity_answer
 from likewise.answers.finding import finding_answer
 from likewise.answers.groups import groups_answer
+from likewise.answers.near import near_answer
 from likewise.answers.radius import radius_answer
 from likewise.answers.regions import regions_answer
 from likewise.answers.repair import repair_answer
@@ -25,6 +26,7 @@ ANSWERS: dict[str, Callable[[Any], Answer]] = {
     "Result": verdict_answer,
     "Disparity": disparity_answer,
     "Radius": radius_answer,
+    "Near": near_answer,
     "Audit": audit_answer,
     "Share": share_answer,
     "Groups": groups_answer,
@@ -33,7 +35,7 @@ ANSWERS: dict[str, Callable[[Any], Answer]] = {
     "Repaired": repair_answer,
     "Finding": finding_answer,
 }
-IN_ONE_SENTENCE = ("Disparity", "Radius", "Audit", "Share", "Groups")
+IN_ONE_SENTENCE = ("Disparity", "Radius", "Near", "Audit", "Share", "Groups")
 WIDTHS = {"Result": terminal.WIDTH, "Finding": terminal.WIDTH}  # the others are not wrapped
 
 

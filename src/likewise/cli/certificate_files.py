@@ -13,7 +13,7 @@ from likewise.errors import SpecError
 
 CERTIFICATE_START = b'{"likewise-certificate":'  # of the first line, once it is unpacked
 GZIP_WBITS = 31  # for zlib: the largest window, with gzip's header
-REGION_FILE = re.compile(r"fair-\d+|biased-\d+-(upper|lower)")
+BOX_FILE = re.compile(r"fair-\d+|biased-\d+-(upper|lower)|near-\d+")
 
 
 def certificate_file(given: str, spec: str | None, *, several: bool) -> str:
@@ -41,12 +41,12 @@ def _certificate_paths(given: Mapping[str, Any]) -> list[str]:
     return [certificate_file(given["certificate"], spec, several=len(specs) > 1) for spec in specs]
 
 
-def _region_certificate_paths(given: Mapping[str, Any]) -> list[str]:
+def _box_certificate_paths(given: Mapping[str, Any]) -> list[str]:
     """Those that are in the folder: how many there will be, nobody knows before."""
     if given["certificates"] is None:
         return []
     found = Path(given["certificates"]).glob("*.likewise")
-    return sorted(str(path) for path in found if REGION_FILE.fullmatch(path.stem))
+    return sorted(str(path) for path in found if BOX_FILE.fullmatch(path.stem))
 
 
 def _begins_as_certificate(path: Path) -> bool:
@@ -62,7 +62,7 @@ moves_older_certificates = moves_older(
     OutputKind(option="--certificate", name="certificate", recognised=_begins_as_certificate),
     _certificate_paths,
 )
-moves_older_certificates_of_regions = moves_older(
+moves_older_certificates_of_boxes = moves_older(
     OutputKind(option="--certificates", name="certificate", recognised=_begins_as_certificate),
-    _region_certificate_paths,
+    _box_certificate_paths,
 )

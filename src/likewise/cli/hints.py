@@ -31,6 +31,7 @@ _TRANSLATIONS = tuple(
         (r"groups\(\.\.\., X=X\)", "--data rows.csv"),
         (r'groups\(model, space, by="sex"\)', "--by sex"),
         (r"verify\(\.\.\., X=X, like_data=True\)", "--data rows.csv"),
+        (r"near\(\.\.\., X=X\)", "--data rows.csv"),
         (r"over='rows'", "--over data"),
         (r"over='(\w+)'", r"--over \1"),
         (r"over=X", "--over data"),

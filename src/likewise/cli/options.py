@@ -292,6 +292,15 @@ FEATURE = click.Option(
     metavar="FEATURE",
     help="Look for the tolerance of this feature; without, for a factor on all tolerances.",
 )
+DISTANCE = click.Option(
+    ["--distance"],
+    metavar="D",
+    type=click.FloatRange(0, 1),
+    help="Ask about everybody within this distance of a row; without, for the largest one.",
+)
+BOX_CERTIFICATES = click.Option(
+    ["--certificates"], metavar="FOLDER", help="Write the certificates of all boxes here."
+)
 AROUND = click.Option(
     ["--around"],
     metavar="ROW|RULE",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.cli.certificate_files import moves_older_certificates_of_regions
+from likewise.cli.certificate_files import moves_older_certificates_of_boxes
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.errors import SpecError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8  # regions of a kind that are printed without --all
 
 
-@moves_older_certificates_of_regions
+@moves_older_certificates_of_boxes
 def regions(**given: Any) -> int:
     """Who is treated fairly, who is not, and of whom is nothing proved?
 

@@ -24,6 +24,7 @@ from likewise.cli.export import export
 from likewise.cli.groups import groups
 from likewise.cli.init import init
 from likewise.cli.measure import measure
+from likewise.cli.near import near
 from likewise.cli.radius import radius
 from likewise.cli.regions import regions
 from likewise.cli.repair import repair
@@ -137,6 +138,21 @@ COMMANDS = (
         section=ASK,
         options=(*ABOUT, o.FEATURE, *o.SEARCH, *o.OUTPUT),
         exits="Exit codes: 0 both ends meet, 2 usage or input error, 3 the search ended first, 101 internal error.",
+    ),
+    Command(
+        run=near,
+        section=ASK,
+        options=(
+            *ABOUT,
+            o.DISTANCE,
+            *o.SEARCH,
+            o.BOX_CERTIFICATES,
+            o.ALL_FEATURES,
+            o.JSON,
+            o.QUIET_BUT_BRACKET,
+            o.DEBUG,
+        ),
+        exits="Exit codes: 0 FAIR, or both ends meet, 1 BIASED at the distance, 2 usage or input error, 3 the search ended first, 101 internal error.",
     ),
     Command(
         run=regions,

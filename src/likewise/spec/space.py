@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from likewise.spec.neighbourhood import Neighbourhood
     from likewise.spec.outside import AdmittedRows, Outside
 
 
@@ -181,6 +182,17 @@ class Space:
         from likewise.spec.feature_inference import widen_features
 
         return Space(widen_features(self, frame), constraints=self._constraints)
+
+    def near(self, rows: Any, distance: float) -> Neighbourhood:
+        """Only individuals within a distance of a row of a frame: numbers within that share of their ranges, and the same levels.
+
+        What `near` takes in the place of a space::
+
+            lw.near(model, space.near(X, 0.05), similar)
+        """
+        from likewise.spec.neighbourhood import Neighbourhood
+
+        return Neighbourhood.around(self, self.encode(rows, allow_extra=True), distance)
 
     # -- frames and codes ---------------------------------------------------------------------------
 

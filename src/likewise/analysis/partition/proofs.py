@@ -108,6 +108,18 @@ class BoxProver:
         self.known[key] = result.certificate.content
         return result.certificate
 
+    def problem_of(self, box: Box) -> Problem | None:
+        """The claim about everybody who is similar to somebody in the box; None where the constraints exclude all of them."""
+        space = similarity_closure(box, self.relations).subspace()
+        try:
+            return (
+                None
+                if space is None
+                else self._problem(space, similarity_within(space, self.space, self.relations))
+            )
+        except SpecError:
+            return None
+
     def _recall(
         self, key: ProofKey, prepared: PosedProblem, question: Question
     ) -> tuple[Certificate, CheckReport] | None:
@@ -187,17 +199,21 @@ class BoxProver:
         """None where nobody is found who satisfies the constraints."""
         left = self.budget.seconds - self.budget.elapsed
         try:
-            imported = restrict_model(self.whole, space) or reduce_to_one_score(
-                import_model(self.model, space, rows=np.empty((0, len(space)))), self.asked
-            )
-            problem = Problem(
-                claim=Claim(model=self.model, space=space, similarity=similar, property=self.asked),
-                imported=imported,
-                relations=similar.relations(space),
-            )
+            problem = self._problem(space, similar)
             return pose(problem, Run(budget=budget_slice(self.budget, self.time_share * left)))
         except SpecError:
             return None
+
+    def _problem(self, space: Space, similar: Similarity) -> Problem:
+        """The claim, about a part of the space."""
+        imported = restrict_model(self.whole, space) or reduce_to_one_score(
+            import_model(self.model, space, rows=np.empty((0, len(space)))), self.asked
+        )
+        return Problem(
+            claim=Claim(model=self.model, space=space, similarity=similar, property=self.asked),
+            imported=imported,
+            relations=similar.relations(space),
+        )
 
 
 def reduce_to_one_score(imported: ImportedModel, asked: Property) -> ImportedModel:
