@@ -14,6 +14,7 @@ Who may be compared, and what they must share:
 - `Categorical`: a feature with unordered levels
 - `Ordinal`: a feature with ordered levels
 - `Similarity`: how far two similar individuals may differ in each feature
+- `Metric`: how far they may be apart in several features together
 - `SameDecision`: similar individuals get the same decision
 - `ScoreGap`: similar individuals get scores at most so far apart
 - `ProbabilityGap`: similar individuals get probabilities at most so far apart
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     )
     from likewise.importers.black_box import BlackBox
     from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+    from likewise.spec.metric import Metric
     from likewise.spec.population import Population
     from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
     from likewise.spec.similarity import Similarity
@@ -113,6 +115,7 @@ __all__ = [
     "Categorical",
     "Ordinal",
     "Similarity",
+    "Metric",
     "SameDecision",
     "ScoreGap",
     "ProbabilityGap",
@@ -166,6 +169,7 @@ _HOME = {
     "Categorical": "likewise.spec.features",
     "Ordinal": "likewise.spec.features",
     "Similarity": "likewise.spec.similarity",
+    "Metric": "likewise.spec.metric",
     "SameDecision": "likewise.spec.properties",
     "ScoreGap": "likewise.spec.properties",
     "ProbabilityGap": "likewise.spec.properties",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.run import Run
+    from likewise.spec.distance import Distance
+    from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
 
@@ -86,6 +88,7 @@ class Problem:
     claim: Claim
     imported: ImportedModel
     relations: tuple[Relation, ...]
+    distance: Distance | None = None  # what similar individuals keep in several features together
 
     @property
     def codes(self) -> Floats:
@@ -106,7 +109,17 @@ class Problem:
     def with_similarity(self, similarity: Similarity) -> Problem:
         """The same with another similarity, in which something may differ."""
         claim = replace(self.claim, similarity=similarity)
-        return replace(self, claim=claim, relations=similarity.resolve(claim.space))
+        relations, distance = similarity.resolve(claim.space), similarity.distance(claim.space)
+        return replace(self, claim=claim, relations=relations, distance=distance)
+
+    def pairs(self) -> PairSpace:
+        """The similar pairs, in codes of the model's space."""
+        return self.imported.recoding.pairs(self.relations, self.distance)
+
+    def refuse_distance(self, what: str, hint: str) -> None:
+        """Refuse what is not known of pairs within a distance."""
+        if self.distance is not None:
+            raise SpecError(f"{what} where similar individuals are within a distance (a metric)", hint=hint)
 
     def with_model(self, model: Any, run: Run) -> Problem:
         """The same of another model, which is read for that; the rows are not encoded again."""
@@ -114,13 +127,14 @@ class Problem:
 
 
 def _import_or_ask(
-    claim: Claim, codes: Floats, relations: tuple[Relation, ...]
+    claim: Claim, codes: Floats, relations: tuple[Relation, ...], distance: Distance | None
 ) -> tuple[ImportedModel, UnsupportedModel | None]:
     """The model read; where nothing reads it, or not so that it can be said who is similar, a model that is asked, and why."""
     if not is_black_box(claim.model):
         try:
             imported = import_model(claim.model, claim.space, rows=codes, like=claim.X)
             imported.recoding.relations(relations)
+            imported.recoding.refuse_unmeasured(distance)
             return imported, None
         except UnsupportedModel as error:
             refusal = error
@@ -140,8 +154,9 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
     run.tell("reading the model and comparing it with the original")
     with clock.importing():
         relations = similar.relations(space) if alone else similar.resolve(space)
+        distance = similar.distance(space)
         codes = claim.encoded()
-        imported, refusal = _import_or_ask(claim, codes, relations)
+        imported, refusal = _import_or_ask(claim, codes, relations, distance)
         compared = replace(compare_own_rows(imported, claim.X, codes, claim.numbers), outside=claim.outside)
         if refusal is not None:
             compared = replace(compared, unread=refusal.message, readable=refusal.hint)
@@ -152,4 +167,6 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
             find_individual(imported.space)
     if clock.stats["import_seconds"] > LONG_READING:
         run.tell(f"reading the model took {clock.stats['import_seconds']:.0f} s")
-    return Problem(claim=replace(claim, codes=codes), imported=imported, relations=relations)
+    return Problem(
+        claim=replace(claim, codes=codes), imported=imported, relations=relations, distance=distance
+    )

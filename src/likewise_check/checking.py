@@ -18,7 +18,7 @@ from likewise_check.core.line_reader import LONGEST_LINE, Lines
 from likewise_check.core.proof import check_end, check_nodes
 from likewise_check.core.properties import read_property
 from likewise_check.core.registry import CORE, PACKS, pack_of
-from likewise_check.core.space import read_similarity, read_space
+from likewise_check.core.space import joint_limit, read_similarity, read_space
 from likewise_check.core.witness import check_witness, check_witness_end
 from likewise_check.report import CheckReport
 from likewise_check.words import Details, claim_in_words
@@ -147,6 +147,8 @@ def _read_claim(lines: Lines, found: dict[str, Any], own: dict[str, str]) -> Cla
 def _packs_used(claim: Claim, tally: Tally) -> tuple[str, ...]:
     """Whose code the answer relies on: of what the model is made of, and of the rules of the leaves."""
     used = {CORE, *claim.model.packs, *(pack_of("RULES", name) for name in tally.rules)}
+    if joint_limit(claim.similarity) is not None:
+        used.add("distance")
     return tuple(pack for pack in PACKS if pack in used)
 
 

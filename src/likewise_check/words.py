@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from likewise_check.core.claim import Claim
 from likewise_check.core.numbers import readable_number
-from likewise_check.core.space import Constraint, Feature, Level, Relation, Space, Term
+from likewise_check.core.space import Constraint, Feature, Level, Relation, Space, Term, joint_limit
 
 MOST_LINES = 24  # of features, and of constraints
 MOST_NAMES = 20
@@ -28,6 +28,7 @@ def claim_in_words(claim: Claim, *, refuted: bool) -> str:
         f"may differ in any way in {_join_names(free)}" if free else "",
         f"may differ in {_join_names(within)}" if within else "",
         f"may differ between allowed levels in {_join_names(paired)}" if paired else "",
+        "keep a distance together (see the details)" if joint_limit(claim.similarity) else "",
         "agree in all other features" if any((free, within, paired, between)) else "agree in all features",
     ]
     outcome, everybody = claim.model.head.in_words(claim.asked)
@@ -56,6 +57,10 @@ class Details:
         said += [f"constraint: {_constraint_in_words(c, features, full)}" for c in constraints[:last]]
         if last < len(constraints):
             said.append(f"... {len(constraints) - last} more constraints (--full shows all)")
+        limit = joint_limit(self.similarity)
+        if limit is not None:
+            parts = iter([limit.in_words([_name(feature, full=full) for feature in features])])
+            said.append(f"similar individuals are near: {_cut(parts, full)}")
         if all(_is_same(feature, relation) for feature, relation in pairs):
             said.append("no two different individuals are similar: the claim is about each one alone")
         return said

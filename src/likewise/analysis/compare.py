@@ -160,7 +160,9 @@ def compare_problems(
         results = old, verify_problem(second, run.part(1 / (BUDGET_PARTS - 1)))
         apart = len(scales) > 1 and not _have_one_unit(problems)
         disparities = _measure_both(problems, scales, run.part(1 / 2) if apart else run)
-        apart = apart and disparities[0].of == "score"
+        apart = (
+            apart and disparities[0].of == "score" and (first.distance is None or first.claim.X is not None)
+        )
         shares = _share_both(problems, run) if apart else None
     ranges = [(found.lower, found.upper) for found in shares or disparities]
     return Comparison(

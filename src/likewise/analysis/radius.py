@@ -127,7 +127,7 @@ class ToleranceLadder:
         within = {name: tolerance for name, tolerance in within.items() if tolerance > 0}
         if not within and not self.kept.names:
             return None
-        return Similarity(free=self.kept.free, within={**self.kept.within, **within}, pairs=self.kept.pairs)
+        return self.kept.replace(within={**self.kept.within, **within})
 
     def _tolerance(self, name: str, level: Fraction) -> float:
         tolerance = self.units[name] * level
@@ -319,9 +319,7 @@ def tolerance_ladder(space: Space, similar: Similarity, feature: str | None) -> 
                 "the similarity has no tolerance that a factor could be put on",
                 hint='Similarity(within={"age": 2}), or radius(..., feature="age")',
             )
-        return ToleranceLadder(
-            space=space, kept=Similarity(free=similar.free, pairs=similar.pairs), units=units
-        )
+        return ToleranceLadder(space=space, kept=similar.replace(within={}), units=units)
     if feature not in space:
         raise SpecError(f"no feature {feature!r} in the space{suggest_name(feature, space.names)}")
     if isinstance(space[feature], Categorical):
@@ -335,7 +333,12 @@ def tolerance_ladder(space: Space, similar: Similarity, feature: str | None) -> 
             hint="leave it out of the similarity: radius looks for its tolerance",
         )
     within = {name: tolerance for name, tolerance in similar.within.items() if name != feature}
-    kept = Similarity(free=similar.free, within=within, pairs=similar.pairs)
+    if similar.metric is not None and feature in similar.metric.names:
+        raise SpecError(
+            f"{feature!r} is in the metric already, which says how far it may differ",
+            hint="leave it out of the metric: radius looks for its tolerance",
+        )
+    kept = similar.replace(within=within)
     if not span(space[feature]):
         raise SpecError(f"{feature!r} has one value only, so that nobody differs in it")
     return ToleranceLadder(space=space, kept=kept, units={feature: Fraction(1)})

@@ -149,6 +149,7 @@ def regions_of_problem(
     claim, clock = problem.claim, run.budget
     space, property = claim.space, claim.property
     refuse_missing(space)
+    problem.refuse_distance("regions are not computed", "give tolerances instead, or ask audit about rows")
     whole = reduce_to_one_score(problem.imported, property)
     problem = replace(problem, imported=whole)
     with interruptible(clock):

@@ -8,7 +8,7 @@ an end of its range for a number, the first and the last level that are left oth
 outwards to codes, so nobody is lost. What is cut off is closed by the rule `empty` with that one constraint, at x or at x': a
 certificate stays about the space as it was declared, and a checker sees for itself that the rest has no pairs.
 
-Any cell without pairs is closed by that rule: no similar codes are left, or constraints exclude all. `empty_leaf` sees what one constraint does by itself, in exact
+Any cell without pairs is closed by that rule: no similar codes are left, constraints exclude all, or all are further apart than a distance lets them be. `empty_leaf` sees what one constraint does by itself, in exact
 arithmetic. `excludes` decides of any leaf of the rule, also of one that weighs several constraints (`relaxation` proposes them): exactly what a checker computes.
 """
 
@@ -20,7 +20,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from likewise.cells.leaf import Leaf
+from likewise.cells.nearness import nearness_of
+from likewise.cells.penalty import admissible
 from likewise.cells.separable import exact_bound
 from likewise.model.witness_set import EMPTY_DIRECTION
 from likewise.spec.numbers import double_above, double_below
@@ -157,12 +161,21 @@ def empty_leaf(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> Le
         for j, constraint in enumerate(pairs.constraints):
             if constraint.least([lo[v] for v in owner], [hi[v] for v in owner]) > 0:
                 return constraint_leaf(pairs, side, j)
-    return None
+    return None if pairs.distance is None else far_leaf(pairs, lo, hi)
+
+
+def far_leaf(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> Leaf | None:
+    """The leaf of a cell whose pairs are all further apart than the distance lets them be; None where it is not."""
+    nearness = nearness_of(pairs)
+    if nearness is None or nearness.least(np.array([lo]), np.array([hi]))[0] < nearness.bound:
+        return None
+    leaf = Leaf(rule="empty", multipliers=nearness.far_multipliers(np.array(lo), np.array(hi)))
+    return leaf if excludes(pairs, lo, hi, leaf) else None
 
 
 def excludes(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float], leaf: Leaf) -> bool:
     """Whether a leaf of the rule `empty` shows that the cell has no pair. Exact."""
-    if len(leaf.multipliers) != 2 * len(pairs.constraints) or any(m < 0 for m in leaf.multipliers):
+    if len(leaf.multipliers) < 2 * len(pairs.constraints) or not admissible(pairs, leaf.multipliers):
         return False
     nothing = Separable(bias=Fraction(0), terms=(Term(),) * len(pairs.relations))
     bound = exact_bound(nothing, pairs, EMPTY_DIRECTION, leaf.multipliers).bound(lo, hi)

@@ -12,7 +12,7 @@ u_k and v_k linear, tables, or in pieces (`curves`), so its maximum is a sum of 
     within t  max over the polygon { l <= x <= h, l' <= x' <= h', |x - x'| <= t }: its corners
     pairs     max over equal levels and over the allowed pairs, both ways round, that lie in the intervals
 
-For whole numbers the corners are whole when t is, so integers need no relaxation. All in rationals.
+For whole numbers the corners are whole when t is, so integers need no relaxation. All in rationals. Where pairs are within a distance, a multiple of that is taken off as well (`penalty`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,19 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from likewise.cells.curves import band_corners, curve_maximum
+from likewise.cells.penalty import (
+    DistancePenalty,
+    difference_limits,
+    level_maximum,
+    number_maximum,
+    penalty_of,
+)
 from likewise.model.witness_set import Direction
+from likewise.spec.distance import Cost
+from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import PairSpace
 from likewise.spec.similarity import Relation
 from likewise.spec.terms import Separable, Term
@@ -41,23 +51,62 @@ class ExactBound:
     constant: Fraction
     first: tuple[Term, ...]
     second: tuple[Term, ...]
-    seen: dict[tuple[int, Interval, Interval], Fraction | None] = field(default_factory=dict)
+    penalty: DistancePenalty | None = None
+    seen: dict[tuple[Any, ...], Fraction | None] = field(default_factory=dict)
 
     def bound(self, lo: Sequence[float], hi: Sequence[float]) -> Fraction | None:
         """The upper bound over the cell, or None where no pair of the cell is similar."""
         total = self.constant
         for k, (i, j) in enumerate(zip(self.pairs.first, self.pairs.second, strict=True)):
             here, there = (lo[i], hi[i]), (lo[j], hi[j])
-            key = (k, here, there)
+            apart = None
+            if self.penalty is not None and self.pairs.difference:
+                d = self.pairs.difference[k]
+                apart = None if d is None else (lo[d], hi[d])
+            key = (k, here, there, apart)
             if key not in self.seen:
-                self.seen[key] = self._feature(k, here, there)
+                self.seen[key] = self._feature(k, here, there, apart)
             value = self.seen[key]
             if value is None:
                 return None
             total += value
         return total
 
-    def _feature(self, k: int, here: Interval, there: Interval) -> Fraction | None:
+    def _feature(self, k: int, here: Interval, there: Interval, apart: Interval | None) -> Fraction | None:
+        cost = None if self.penalty is None else self.penalty.cost(k)
+        if cost is None or self.pairs.relations[k].kind == "same":
+            return self._plain_feature(k, here, there)
+        return self._costly_feature(k, cost, here, there, apart)
+
+    def _costly_feature(
+        self, k: int, cost: Cost, here: Interval, there: Interval, apart: Interval | None
+    ) -> Fraction | None:
+        """The maximum less what differences cost; of a feature in pieces, less what they cost at least."""
+        u, v, relation, penalty = self.first[k], self.second[k], self.pairs.relations[k], self.penalty
+        if penalty is None:
+            return None
+        power, weight = penalty.distance.power, penalty.weight
+        feature = self.pairs.space[self.pairs.space.names[k]]
+        if isinstance(feature, (Categorical, Ordinal)):
+            xs, ys = (range(int(lo), int(hi) + 1) for lo, hi in (here, there))
+            if cost.unequal is not None:
+                either = self._plain_feature(k, here, there)
+                alike = [_value_at(u, i) + _value_at(v, i) for i in xs if i in ys]
+                less = [] if either is None else [either - weight * cost.unequal**power]
+                return max([*alike, *less], default=None)
+            every = range(len(feature.levels))
+            values = [_value_at(u, i) for i in every], [_value_at(v, j) for j in every]
+            return level_maximum(*values, weight, cost, power, relation, xs, ys)
+        first, second = _rationals(here), _rationals(there)
+        limits = difference_limits(relation, first, second, None if apart is None else _rationals(apart))
+        price = weight * (cost.each or Fraction(0)) ** power
+        if u.pieces is None and v.pieces is None:
+            return number_maximum(u.slope, v.slope, price, power, first, second, limits)
+        highest = self._plain_feature(k, here, there)
+        least = number_maximum(Fraction(0), Fraction(0), price, power, first, second, limits)
+        return None if highest is None or least is None else highest + least
+
+    def _plain_feature(self, k: int, here: Interval, there: Interval) -> Fraction | None:
         u, v = self.first[k], self.second[k]
         relation = self.pairs.relations[k]
         if u.pieces is not None and v.pieces is not None:
@@ -86,8 +135,8 @@ def exact_bound(
 ) -> ExactBound:
     """Combine both copies and the constraints' multipliers BEFORE maximising; x' has the score `second`, if that is another one."""
     other = score if second is None else second
-    count = len(pairs.constraints)
-    mu, nu = multipliers[:count], multipliers[count:]
+    count, penalty = len(pairs.constraints), penalty_of(pairs, multipliers)
+    mu, nu = multipliers[:count], multipliers[count : 2 * count]
     constant = way.a * score.bias - way.b * other.bias
     for multiplier, constraint in zip(mu + nu, pairs.constraints * 2 if multipliers else (), strict=True):
         constant -= multiplier * constraint.bias
@@ -98,7 +147,9 @@ def exact_bound(
     )
     if second is not None:
         here, there = _with_common_cuts(here, there), _with_common_cuts(there, here)
-    return ExactBound(pairs=pairs, constant=constant, first=here, second=there)
+    if penalty is not None:
+        here, there, constant = penalty.moved(here, 1), penalty.moved(there, -1), constant + penalty.constant
+    return ExactBound(pairs=pairs, constant=constant, first=here, second=there, penalty=penalty)
 
 
 def _with_common_cuts(terms: tuple[Term, ...], others: tuple[Term, ...]) -> tuple[Term, ...]:

@@ -23,9 +23,10 @@ from likewise.errors import CertificateError
 from likewise.families.registry import family_of, family_with_rule
 from likewise.families.scored_model import Model
 from likewise.model.head import Head
+from likewise.spec.distance import Cost, Distance, SquaredForm
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Feature, Integer, Level
-from likewise.spec.numbers import format_number
+from likewise.spec.numbers import format_number, format_numbers
 from likewise.spec.pairs import PairSpace, constraint_terms
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
@@ -260,8 +261,11 @@ def space_line(pairs: PairSpace) -> bytes:
 
 
 def similarity_line(pairs: PairSpace) -> bytes:
-    """One relation a feature."""
-    return json_line({"similarity": [_relation(relation) for relation in pairs.relations]})
+    """One relation a feature, and the distance that pairs keep, if there is one."""
+    line: dict[str, Any] = {"similarity": [_relation(relation) for relation in pairs.relations]}
+    if pairs.distance is not None:
+        line["distance"] = _distance(pairs.distance)
+    return json_line(line)
 
 
 def property_line(kind: str, level: Fraction) -> bytes:
@@ -344,6 +348,33 @@ def _constraint(space: Space, index: int) -> dict[str, Any]:
         "terms": terms,
         "bound": format_number(constraint.bound),
     }
+
+
+def _distance(distance: Distance) -> dict[str, Any]:
+    costs = [(k, cost) for k, cost in enumerate(distance.costs) if cost is not None]
+    return {
+        "power": distance.power,
+        "terms": [{"feature": k, **_cost(cost)} for k, cost in costs],
+        "forms": [[format_number(form.weight), _form_entries(form)] for form in distance.forms],
+        "bound": format_number(distance.bound),
+    }
+
+
+def _cost(cost: Cost) -> dict[str, Any]:
+    if cost.table is not None:
+        rows = (row[:i] for i, row in enumerate(cost.table))
+        return {"table": [format_numbers(row) for row in rows if row]}
+    if cost.each is not None:
+        return {"each": format_number(cost.each)}
+    return {"unequal": format_number(cost.unequal or Fraction(0))}
+
+
+def _form_entries(form: SquaredForm) -> list[list[Any]]:
+    used = [(k, term) for k, term in enumerate(form.terms) if not term.constant]
+    return [
+        [k, format_number(term.slope) if term.table is None else format_numbers(term.table)]
+        for k, term in used
+    ]
 
 
 def _relation(relation: Relation) -> dict[str, Any]:

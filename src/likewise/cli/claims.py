@@ -1,7 +1,7 @@
 """From flags and claim file to a model, rows, a space and a claim, each checked against the others.
 
 A claim file says everything; flags override its entries one by one (``--free`` the list of free features,
-``--within`` the table of tolerances, ``--pairs`` the table of pairs of levels; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a claim file gives
+``--within`` the table of tolerances, ``--pairs`` the table of pairs of levels, ``--metric`` and ``--radius`` the metric; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a claim file gives
 other rows to check and to start from: the space stays the one that the file describes. Without a claim file
 the space is what the data show.
 
@@ -31,7 +31,13 @@ from likewise.cli.claim_rows import (
     widen_space,
 )
 from likewise.cli.options import ClaimFlags, SearchFlags
-from likewise.cli.similar_flags import add_pairs, check_something_differs, parse_flag, parse_tolerances
+from likewise.cli.similar_flags import (
+    add_metric,
+    add_pairs,
+    check_something_differs,
+    parse_flag,
+    parse_tolerances,
+)
 from likewise.errors import DataError, InternalError, LikewiseError, SpecError, UnsupportedModel, suggest_name
 
 if TYPE_CHECKING:
@@ -155,6 +161,8 @@ def load_claim(
         space, frame, codes = restrict_rows(space, frame, codes, flags.where)
     if flags.pairs:
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, space, flags))
+    if flags.metric or flags.radius:
+        wanted = replace(wanted, similarity=add_metric(wanted.similarity, space, flags))
     _check_claim(space, wanted, flags, alone=alone)
     rows = {"X": frame, "codes": codes, "outside": outside}
     problem = _prepare_problem(model, space, rows, wanted, run, alone=alone)
@@ -176,6 +184,8 @@ def _load_streamed(
     data, narrower = stream_rows(space, path, wanted.label, run, outside=wanted.outside, flags=flags)
     if flags.pairs:
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, narrower, flags))
+    if flags.metric or flags.radius:
+        wanted = replace(wanted, similarity=add_metric(wanted.similarity, narrower, flags))
     _check_claim(narrower, wanted, flags, alone=False)
     problem = _prepare_problem(model, narrower, sample_fields(data), wanted, run, alone=False)
     asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
@@ -296,7 +306,9 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
         data=data,
         label=flags.label or (claim.label if claim else None),
         similarity=parse_flag(
-            "--free and --within", lambda _: Similarity(free=free, within=within or kept, pairs=pairs), None
+            "--free and --within",
+            lambda _: known.replace(free=free, within=within or kept, pairs=pairs),
+            None,
         ),
         property=property,
         space=None if claim is None else claim.space,
@@ -335,7 +347,12 @@ def _check_claim(space: Space, wanted: _ClaimRequest, flags: ClaimFlags, *, alon
         if not alone:
             wanted.similarity.resolve(space)
     except LikewiseError as error:
-        flagged = (("--free", flags.free), ("--within", flags.within), ("--pairs", flags.pairs))
+        flagged = (
+            ("--free", flags.free),
+            ("--within", flags.within),
+            ("--pairs", flags.pairs),
+            ("--metric", flags.metric),
+        )
         given = [flag for flag, names in flagged if names]
         raise error.located(" and ".join(given) or str(flags.spec)) from None
     if wanted.label is not None and wanted.label in space:

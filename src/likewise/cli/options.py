@@ -37,6 +37,8 @@ class ClaimFlags(_OptionGroup):
     free: tuple[str, ...]
     within: tuple[str, ...]
     pairs: tuple[str, ...]
+    metric: str | None
+    radius: str | None
     where: tuple[str, ...]
     widen: bool
     outside: str | None
@@ -103,6 +105,12 @@ PAIRS = click.Option(
     metavar="FEATURE=A:B",
     help="May differ between the levels A and B only. Repeatable.",
 )
+METRIC = click.Option(
+    ["--metric"],
+    metavar="KIND:FEATURE=W,...",
+    help="May differ by no more than --radius in these features together: l1, l2 or linf, with weights of numbers and costs of levels.",
+)
+RADIUS = click.Option(["--radius"], metavar="R", help="How far apart by --metric.")
 WHERE = click.Option(
     ["--where"],
     multiple=True,
@@ -137,7 +145,22 @@ PROPERTY = click.Option(
 CLASS = click.Option(
     ["--class-of-interest"], metavar="LABEL", help="Claim it of this class only, of more than two."
 )
-CLAIM = (MODEL, DATA, LABEL, FREE, WITHIN, PAIRS, WHERE, WIDEN, OUTSIDE, ALLOW_PICKLE, TRUST, IMPORT_BUDGET)
+CLAIM = (
+    MODEL,
+    DATA,
+    LABEL,
+    FREE,
+    WITHIN,
+    PAIRS,
+    METRIC,
+    RADIUS,
+    WHERE,
+    WIDEN,
+    OUTSIDE,
+    ALLOW_PICKLE,
+    TRUST,
+    IMPORT_BUDGET,
+)
 
 # -- the search -------------------------------------------------------------------------------------------
 

@@ -46,8 +46,6 @@ def parse_flag(flag: str, make: Any, value: Any) -> Any:
 def add_pairs(similarity: Similarity, space: Space, flags: ClaimFlags) -> Similarity:
     """The similarity with the pairs of ``job=skilled:unskilled``, read as the space's own levels; they take the
     place of what a claim file says of the same feature, not of another flag."""
-    from likewise.spec.similarity import Similarity
-
     pairs: dict[str, list[tuple[Level, Level]]] = {}
     for text in flags.pairs:
         name, levels = parse_flag(f"--pairs {text}", lambda text: _parse_level_pair(space, text), text)
@@ -56,9 +54,38 @@ def add_pairs(similarity: Similarity, space: Space, flags: ClaimFlags) -> Simila
     free = [name for name in similarity.free if name not in pairs or name in by_flag]
     within = {name: t for name, t in similarity.within.items() if name not in pairs or name in by_flag}
     made: Similarity = parse_flag(
-        "--pairs", lambda _: Similarity(free=free, within=within, pairs=pairs), None
+        "--pairs", lambda _: similarity.replace(free=free, within=within, pairs=pairs), None
     )
     return made
+
+
+def add_metric(similarity: Similarity, space: Space, flags: ClaimFlags) -> Similarity:
+    """The similarity with the metric of ``l1:age=1/10,job=1`` and the radius, in the place of those of a claim file; what numbers mean is told by the space: costs of levels, weights of numbers and of steps."""
+    metric = similarity.metric
+    if flags.metric is not None:
+        metric = parse_flag(f"--metric {flags.metric}", lambda text: _parse_metric(space, text), flags.metric)
+    radius = similarity.radius if flags.radius is None else flags.radius
+    made: Similarity = parse_flag(
+        "--metric and --radius", lambda _: similarity.replace(metric=metric, radius=radius), None
+    )
+    return made
+
+
+def _parse_metric(space: Space, text: str) -> Any:
+    from likewise.spec.features import Categorical
+    from likewise.spec.metric import Metric
+
+    kind, _, listed = text.partition(":")
+    weights: dict[str, Any] = {}
+    costs: dict[str, Any] = {}
+    for part in listed.split(","):
+        name, equals, amount = (piece.strip() for piece in part.rpartition("="))
+        if not (name and equals and amount):
+            raise SpecError(f"{part.strip()!r} has no weight", hint="--metric l1:age=1/10,job=1 --radius 1")
+        if name not in space:
+            raise SpecError(f"no feature {name!r} in the space{suggest_name(name, space.names)}")
+        (costs if isinstance(space[name], Categorical) else weights)[name] = amount
+    return Metric(kind.strip(), weights=weights, costs=costs)  # type: ignore[arg-type]
 
 
 def _parse_level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
@@ -99,7 +126,7 @@ def _split_at_each(text: str, at: str) -> list[tuple[str, str]]:
 def check_something_differs(similarity: Similarity, flags: ClaimFlags) -> None:
     """Refuse a claim about nothing but individuals beside themselves."""
     spec = flags.spec
-    if similarity.names or flags.pairs:
+    if similarity.names or flags.pairs or flags.metric:
         return
     if spec is None:
         raise SpecError(

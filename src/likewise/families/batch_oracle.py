@@ -30,12 +30,14 @@ from likewise.model.witness_set import snap_lean
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.cells.nearness import Nearness
     from likewise.families.oracle import Node, OracleContext
     from likewise.model.cases import Witness
     from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
 
+PULLED_POINTS = 64  # points of a batch that are pulled together, best first
 MOVED_POINTS = 16  # points of a batch that are moved into the constraints, best first
 REFEREED_POINTS = 4  # points of a batch put to the referee, best first
 CLOCK_INTERVAL = 0.1  # seconds of bounds between two looks at the clock
@@ -52,7 +54,10 @@ class BatchOracle(CaseOracle):
     def look(self, nodes: Sequence[Node], asked: OracleContext) -> Iterator[Answer]:
         lo, hi = np.stack([n.lo for n in nodes]), np.stack([n.hi for n in nodes])
         tried = self._tried(nodes, lo, hi, asked)
-        witness = self._witness_of(tried, self.views.first.candidates(lo, hi), asked)
+        candidates = self.views.first.candidates(lo, hi)
+        if self.nearness is not None:
+            candidates = np.concatenate([candidates, self.nearness.nearest(lo, hi)])
+        witness = self._witness_of(tried, candidates, asked)
         if witness is not None:
             yield Pair(witness=witness)
             return
@@ -178,6 +183,7 @@ class BatchOracle(CaseOracle):
             hints=() if trial.bounds.hints is None else trial.bounds.hints[i],
             rivals=self.views[int(trial.view[i])].rivals,
             directions=self.views.first.directions,
+            multipliers=() if trial.bounds.multipliers is None else trial.bounds.multipliers[i],
             parts=() if trial.bounds.parts is None else trial.bounds.parts[i],
         )
 
@@ -223,12 +229,25 @@ class BatchOracle(CaseOracle):
                 return None
             points = project_points(asked.pairs, *asked.start, points[deep])
             first, second = asked.sides(points)
+        if self.nearness is not None:
+            points, first, second = self._brought_near(self.nearness, points, first, second, asked)
         for i in _deepest_places(first, second, REFEREED_POINTS, asked.sought.line):
             check_clock()
             witness = asked.referee(*asked.pairs.split([float(c) for c in points[i]]))
             if witness is not None:
                 return witness
         return None
+
+    def _brought_near(
+        self, nearness: Nearness, points: Floats, first: Floats, second: Floats, asked: OracleContext
+    ) -> tuple[Floats, Floats, Floats]:
+        """Those of the points that look like witnesses, pulled together where they are too far apart, with their scores."""
+        deep = _deepest_places(first, second, len(first), asked.sought.line)
+        chosen, far = points[deep], nearness.at(points[deep]) > nearness.bound
+        if not far.any():
+            return chosen, first[deep], second[deep]
+        pulled = np.concatenate([chosen[~far], nearness.pulled(chosen[far][:PULLED_POINTS])])
+        return pulled, *asked.sides(pulled)
 
     # -- nodes that no line closes ----------------------------------------------------------------------------------
 

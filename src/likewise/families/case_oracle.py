@@ -22,6 +22,7 @@ from likewise.cells.enumerated import (
     pair_count,
 )
 from likewise.cells.leaf import Clearance, Leaf, RelaxationResult
+from likewise.cells.nearness import nearness_of
 from likewise.cells.presolve import empty_leaf, excludes
 from likewise.families.oracle import Answer, Closed, Pair, Stuck
 from likewise.spec.pairs import PairSpace
@@ -54,7 +55,11 @@ class CaseOracle:
         self.inherits = views.first.inherits
         self.codes = len(self.pairs.variables)  # inner quantities come after them
         kinds = {relation.kind for relation in self.pairs.relations}
-        self.may_exclude = bool(self.pairs.constraints) or not kinds <= {"same", "free"}
+        self.may_exclude = bool(self.pairs.constraints or self.pairs.distance) or not kinds <= {
+            "same",
+            "free",
+        }
+        self.nearness = nearness_of(self.pairs)
 
     def warm_up(self) -> None:
         self.views.first.warm_up()
@@ -100,7 +105,8 @@ class CaseOracle:
             return None
         view = self.views[node.view]
         # The linear program of one score sees by itself what constraints exclude; of several scores it is one of many.
-        if self.may_exclude and not (self.views.whole and view.bounder.sees_constraints):
+        seen = self.views.whole and view.bounder.sees_constraints and self.nearness is None
+        if self.may_exclude and not seen:
             leaf = empty_leaf(self.pairs, node.lo[: self.codes].tolist(), node.hi[: self.codes].tolist())
             if leaf is not None:
                 return RelaxationResult(leaf=leaf, point=node.lo, fractional=None)

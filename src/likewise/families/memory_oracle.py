@@ -173,7 +173,7 @@ class MemoryOracle(CaseOracle):
         trial = self._best_trial(node, asked)
         if isinstance(trial, Closed):
             return trial
-        constrained = bool(asked.pairs.constraints)
+        constrained = bool(asked.pairs.constraints or asked.pairs.distance)
         excluded = self._close_excluded(node, asked) if constrained else None
         if excluded is not None:
             return excluded
@@ -283,14 +283,23 @@ class MemoryOracle(CaseOracle):
         """What the referee says of the proposed pair; None: it is no witness."""
         x, other = asked.pairs.split(sight.bounder.pair().tolist())
         witness = asked.referee(x, other)
-        if witness is None and asked.pairs.constraints:
-            agreed = sight.bounder.agreed(node.lo, node.hi)
-            witness = self._get_pair_finder(asked).witness(*agreed, asked)
+        if witness is None and (asked.pairs.constraints or self.nearness is not None):
+            witness = self._witness_in(*sight.bounder.agreed(node.lo, node.hi), asked)
         if witness is not None:
             return Pair(witness=witness)
         if sight.bounder.constant(node.lo.tolist(), node.hi.tolist()) and asked.breaks(x, other):
             return Stuck()  # the program shows this pair no more than any other of the node
         return None
+
+    def _witness_in(self, lo: Floats, hi: Floats, asked: OracleContext) -> Witness | None:
+        """A witness of a cell in which all have the same scores: its nearest pair, or one that satisfies the constraints."""
+        witness = None
+        if self.nearness is not None:
+            point = self.nearness.nearest(lo[None], hi[None])[0]
+            witness = asked.referee(*asked.pairs.split(point.tolist()))
+        if witness is None and asked.pairs.constraints:
+            witness = self._get_pair_finder(asked).witness(lo, hi, asked)
+        return witness
 
     def _get_pair_finder(self, asked: OracleContext) -> PairFinder:
         if self.meeting is None or self.meeting.pairs is not asked.pairs:
@@ -306,7 +315,13 @@ class MemoryOracle(CaseOracle):
     def _cut_constrained(
         self, node: Node, sight: ViewedNode, trial: NodeTrial, asked: OracleContext
     ) -> Answer:
-        """A node whose bound is attained by somebody whom constraints exclude: it has no pair at all, or is cut where the constraints are."""
+        """A node whose bound is attained by somebody whom constraints exclude, or a distance: it has no pair at all, or is cut where these are."""
+        if self.nearness is not None:
+            place = self.nearness.cut_around(node.lo, node.hi, *sight.bounder.agreed(node.lo, node.hi))
+            if place[0] >= 0:
+                return self._cut(node, sight, trial, asked, place)
+        if not asked.pairs.constraints:
+            return self._cut(node, sight, trial, asked)
         found = self._get_pair_finder(asked).solve_cell(node.lo, node.hi)
         closed = None if found is None else self._close(node, found.leaf, asked)
         if closed is not None:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.importers.transformers.monotone import MonotoneMap
+    from likewise.spec.distance import Distance
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -128,9 +129,20 @@ class Recoding:
         """The same similarity, in codes of the model's space."""
         return tuple(self._relation(k, relation) for k, relation in enumerate(relations))
 
-    def pairs(self, relations: tuple[Relation, ...]) -> PairSpace:
+    def refuse_unmeasured(self, distance: Distance | None) -> None:
+        """Refuse a distance of codes that the model does not see: those of a function of a number, or of one that may be missing. Codes that only start elsewhere are as far apart as before."""
+        for k in () if distance is None else distance.features:
+            part, name = self.parts.get(k, FeatureRecoding()), self.given.names[k]
+            if part.bend is not None or part.gap is not None:
+                raise UnsupportedModel(
+                    f"the model sees {name!r} through a function, and how far that moves when {name!r} does is not known",
+                    hint=f"leave {name!r} out of the metric, or declare it as Integer(lo, hi), of which tables are made",
+                )
+
+    def pairs(self, relations: tuple[Relation, ...], distance: Distance | None = None) -> PairSpace:
         """The pairs of the model's space that are as similar as the user says; raises InternalError where one of the user's is not among them."""
-        pairs = make_pair_space(self.space, self.relations(relations))
+        self.refuse_unmeasured(distance)
+        pairs = make_pair_space(self.space, self.relations(relations), distance)
         for k, (given, kept) in enumerate(zip(relations, pairs.relations, strict=True)):
             _check_feature(self, k, given, kept)
         if self.parts and self.given.constraints:

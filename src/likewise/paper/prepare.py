@@ -40,6 +40,8 @@ def prepare_problem(
             f"the paper's algorithms know no {type(property).__name__}",
             hint="ask for SameDecision() or ScoreGap(delta), or use likewise.verify",
         )
+    if similar.metric is not None:
+        raise SpecError("the paper's algorithms know no metrics", hint="use likewise.verify")
     with open_run(budget=budget, random_state=random_state, progress=listener) as run:
         return pose(prepare(make_claim(model, space, similar, property, X), run), run)
 

@@ -31,10 +31,15 @@ def claim_text(result: Result, names: DisplayNames) -> str:
 
 
 def _renamed_similarity(similarity: Similarity, names: DisplayNames) -> Similarity:
+    metric = similarity.metric
     return Similarity(
         free=[names.feature(name) for name in similarity.free],
         within={names.feature(name): value for name, value in similarity.within.items()},
         pairs={names.feature(name): value for name, value in similarity.pairs.items()},
+        metric=None
+        if metric is None
+        else metric.renamed({name: names.feature(name) for name in metric.names}),
+        radius=similarity.radius,
     )
 
 

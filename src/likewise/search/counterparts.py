@@ -83,6 +83,8 @@ def judged_together(inquiry: Inquiry) -> bool:
     """Whether counterparts of many rows can be had at once."""
     pairs, judge, moving = inquiry.pairs, inquiry.judge, inquiry.moving
     sums = judge.separable
+    if pairs.distance is not None and moving:
+        return False
     return (
         not moving
         or (sums is not None and is_separable(pairs, sums, moving))
@@ -94,6 +96,8 @@ def compare_rows(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[Row
     """The rows, some at a time, beside those who matter; None where these cannot be had."""
     pairs, judge, moving = inquiry.pairs, inquiry.judge, inquiry.moving
     sums = judge.separable
+    if pairs.distance is not None and moving:  # who is similar is no product of what single features may do
+        return None
     if sums is not None and is_separable(pairs, sums, moving):
         return _compare_by_features(inquiry, sums, rows, budget)
     if count_settings(pairs, judge, moving) <= MOST_SETTINGS:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from likewise.cells.nearness import nearness_of
 from likewise.cells.presolve import tighten_ranges
 from likewise.clock import check_clock
 from likewise.model.cases import Witness
@@ -44,6 +45,7 @@ ROWS_OF_SCORES = (
     2_000_000  # kernel values that are computed between two looks at the clock: some hundredths of a second
 )
 MOST_NUDGES = 8  # attempts at moving a rounded point back into the tolerance
+NUDGE = 2.0**-48  # of a difference: by how much two who are too far apart are moved together
 
 
 class Replay(Protocol):
@@ -162,8 +164,15 @@ def exact_witness(task: SearchTask, x: Sequence[float], other: Sequence[float]) 
         if not (task.snap_codes(found) == found).all():
             return None
         x, other = found.tolist()
-    pairs = task.pairs
-    second_try = list(other)
+    if not are_far_apart(task.pairs, x, other):
+        return _nudged_witness(task, x, list(other))
+    pulled = _nudged_witness(task, x, pull_together(task.pairs, x, other))
+    return pulled or _nudged_witness(task, other, pull_together(task.pairs, other, x))
+
+
+def _nudged_witness(task: SearchTask, x: Sequence[float], other: list[float]) -> Witness | None:
+    """The witness at a pair, whose second individual may be moved back by rounding errors."""
+    pairs, second_try = task.pairs, other
     for _ in range(MOST_NUDGES):
         codes, codes2 = [Fraction(c) for c in x], [Fraction(c) for c in second_try]
         if not pairs.valid(codes, codes2):
@@ -191,8 +200,30 @@ def _order_pair(
     return Witness(x=x, other=other, scores=(first, second), case=case)
 
 
+def are_far_apart(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether two are further apart than a distance lets them be, by more than rounding."""
+    nearness = nearness_of(pairs)
+    return nearness is not None and bool(nearness.at(_point(pairs, x, other))[0] > nearness.bound)
+
+
+def pull_together(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list[float]:
+    """x' moved towards x until the two are within the distance, as far as float64 tells."""
+    nearness = nearness_of(pairs)
+    if nearness is None:
+        return list(other)
+    pulled: list[float] = nearness.pulled(_point(pairs, x, other))[0, list(pairs.second)].tolist()
+    return pulled
+
+
+def _point(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> Floats:
+    point = np.zeros((1, len(pairs.variables)))
+    point[0, list(pairs.first)] = x
+    point[0, list(pairs.second)] = other
+    return point
+
+
 def nudge_pair(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list[float]:
-    """Move x' one ulp towards x wherever a tolerance is exceeded, or towards the limit that it misses."""
+    """Move x' one ulp towards x wherever a tolerance is exceeded, or towards the limit that it misses, and a little more where a distance is."""
     moved = list(other)
     for k, relation in enumerate(pairs.relations):
         if relation.tolerance is None or (
@@ -203,4 +234,8 @@ def nudge_pair(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> 
         difference = Fraction(moved[k]) - Fraction(x[k])
         if not low <= difference <= high:
             moved[k] = float(np.nextafter(moved[k], -math.inf if difference > high else math.inf))
+    if pairs.distance is not None and not pairs.distance.allows([*map(Fraction, x)], [*map(Fraction, moved)]):
+        for k in pairs.distance.features:
+            if moved[k] != x[k] and not pairs.variables[pairs.first[k]].discrete:
+                moved[k] = float(np.nextafter(x[k] + (moved[k] - x[k]) * (1 - NUDGE), x[k]))
     return moved

@@ -12,6 +12,11 @@
                                  levels = ["f", "m"]       [similarity.pairs]
     [[constraints]]                                        job = [["skilled", "unskilled"]]
     rule = "employed <= age - 14"
+                                                           [similarity.metric]
+                                                           kind = "l1"
+                                                           weights = { income = "1/5000" }
+                                                           costs = { region = 1 }
+
                                                            [property]
                                                            kind = "decision"
                                                            margin = 0
@@ -35,6 +40,7 @@ from likewise.errors import LikewiseError, SpecError, suggest_name
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.display_names import DisplayNames
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.spec.metric import Metric
 from likewise.spec.model_reading import LevelColumns, ModelReading
 from likewise.spec.numbers import short_repr
 from likewise.spec.outside import Outside, check_choice
@@ -307,16 +313,33 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
         )
     table = _read_section(file, document, "similarity", SIMILARITY_KEYS)
     free, within, pairs = table.get("free", []), table.get("within", {}), table.get("pairs", {})
+    metric = table.get("metric")
     if not isinstance(free, list):
         _refuse_type(file, "similarity.free", "a list of feature names", free)
     if not isinstance(within, dict):
         _refuse_type(file, "similarity.within", "a table of tolerances", within)
     if not isinstance(pairs, dict):
         _refuse_type(file, "similarity.pairs", "a table of lists of pairs", pairs)
+    if not isinstance(metric, dict | None):
+        _refuse_type(file, "similarity.metric", "a table with kind, weights and costs", metric)
     try:
-        return Similarity(free=free, within=within, pairs={k: _decode_missing(v) for k, v in pairs.items()})
+        return Similarity(
+            free=free,
+            within=within,
+            pairs={k: _decode_missing(v) for k, v in pairs.items()},
+            metric=None if metric is None else _read_metric(metric),
+            radius=table.get("radius"),
+        )
     except SpecError as error:
         raise error.located(f"{file}: similarity") from None
+
+
+def _read_metric(table: dict[str, Any]) -> Metric:
+    """A metric; costs of levels are lists of two levels and a number."""
+    costs = table.get("costs")
+    if isinstance(costs, dict):
+        table = {**table, "costs": {name: _decode_missing(given) for name, given in costs.items()}}
+    return Metric.from_dict(table)
 
 
 def _decode_missing(pairs: Any) -> Any:

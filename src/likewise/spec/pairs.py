@@ -3,7 +3,7 @@
 A feature that must be the `same` gives ONE shared variable; `within`, `pairs` and `free` give two, one a side.
 Variables carry codes (values of numbers, positions of levels); discrete ones take whole numbers only.
 A point of the box is a pair once |x_k - x'_k| <= t_k holds for the `within` features, levels that differ
-in a `pairs` feature are one of its allowed pairs, and both individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
+in a `pairs` feature are one of its allowed pairs, the two are within the `distance` of each other, if there is one, and both individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
 
 `add_differences` adds one more variable, x'_k - x_k, for each number that is `within`: what a search needs
 where a bound depends on how far two individuals are apart (kernels). The others leave it out. `add_inner_quantities` lets cells be cut by quantities inside a model as well (sums of a
@@ -19,6 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.spec.constraints import Constraint
+from likewise.spec.distance import Distance
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.terms import Separable, Term
@@ -57,6 +58,7 @@ class PairSpace:
     first: tuple[int, ...]  # for each feature, the variable that holds x_k
     second: tuple[int, ...]  # for each feature, the variable that holds x'_k
     constraints: tuple[Separable, ...]  # each must be <= 0 at x and at x'
+    distance: Distance | None = None  # what pairs keep in several features together
     difference: tuple[
         int | None, ...
     ] = ()  # for each feature, the variable x'_k - x_k; empty: there are none
@@ -88,7 +90,8 @@ class PairSpace:
 
     def _similar(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         codes = zip(self.relations, x, other, strict=True)
-        return all(relation.allows(code, second) for relation, code, second in codes)
+        near = all(relation.allows(code, second) for relation, code, second in codes)
+        return near and (self.distance is None or self.distance.allows(x, other))
 
     def _individual(self, codes: Sequence[Fraction], side: tuple[int, ...]) -> bool:
         for variable, code in zip((self.variables[v] for v in side), codes, strict=True):
@@ -101,11 +104,13 @@ class PairSpace:
 
 def pair_space(space: Space, similarity: Similarity) -> PairSpace:
     """Resolve a similarity on a space into the variables of its pairs."""
-    return make_pair_space(space, similarity.resolve(space))
+    return make_pair_space(space, similarity.resolve(space), similarity.distance(space))
 
 
-def make_pair_space(space: Space, relations: tuple[Relation, ...]) -> PairSpace:
-    """The variables of pairs that differ as the relations say, one relation a feature."""
+def make_pair_space(
+    space: Space, relations: tuple[Relation, ...], distance: Distance | None = None
+) -> PairSpace:
+    """The variables of pairs that differ as the relations say, one relation a feature, and are within a distance."""
     variables: list[Variable] = []
     first: list[int] = []
     second: list[int] = []
@@ -125,6 +130,7 @@ def make_pair_space(space: Space, relations: tuple[Relation, ...]) -> PairSpace:
         first=tuple(first),
         second=tuple(second),
         constraints=tuple(constraint_terms(space, c) for c in space.constraints),
+        distance=distance,
     )
 
 

@@ -10,6 +10,9 @@ pairs     their levels are equal or one allowed pair    ``pairs={"job": [("skill
 free      anything the space allows                     ``free=["sex"]``
 ========  ============================================  ==============================
 
+Besides, a `metric` (`likewise.spec.metric`) says how far they may be apart in several features together: ``metric=Metric("l1", weights={"age": 0.1, "income": 0.001}), radius=1``. A feature that
+it names may differ as far as the radius lets it, and no further than `within` or `pairs` say of it, if they do.
+
 The paper's general form, groups S_j of features with thresholds eps_j, is `Similarity.groups`: eps = inf
 is free, eps = 0 is same. Tolerances are exact: a float is the rational it stores, and ``"5%"`` is 5/100
 of hi - lo. `resolve` turns the words into one `Relation` per feature of a space, in its order, and in
@@ -33,6 +36,14 @@ from likewise import figures
 from likewise.errors import SpecError, suggest_name
 from likewise.html_tables import table
 from likewise.spec.features import Feature, Level, Ordinal, level_text
+from likewise.spec.metric import (
+    Amount,
+    Metric,
+    ResolvedMetric,
+    checked_amount,
+    exact_amount,
+    intersect_relations,
+)
 from likewise.spec.numbers import number_text, short_repr
 from likewise.spec.relations import (
     LevelPairs,
@@ -47,6 +58,7 @@ from likewise.spec.relations import (
 )
 
 if TYPE_CHECKING:
+    from likewise.spec.distance import Distance
     from likewise.spec.space import Space
 
 __all__ = ["Relation", "Similarity", "Tolerance"]
@@ -64,6 +76,10 @@ class Similarity:
         the levels of an `Ordinal`.
     pairs : mapping of str to iterable of pairs
         Features that may differ between these levels only.
+    metric : Metric, optional
+        Features that may differ by no more than a distance in all of them together.
+    radius : number or str
+        That distance; needs a metric.
 
     Examples
     --------
@@ -73,8 +89,10 @@ class Similarity:
     ('sex', 'age', 'job')
     """
 
-    __slots__ = ("_free", "_pairs", "_within")
+    __slots__ = ("_free", "_metric", "_pairs", "_radius", "_within")
 
+    _metric: Metric | None
+    _radius: Amount | None
     _free: tuple[str, ...]
     _within: dict[str, Tolerance]
     _pairs: dict[str, LevelPairs]
@@ -85,8 +103,12 @@ class Similarity:
         free: Iterable[str] = (),
         within: Mapping[str, Tolerance] | None = None,
         pairs: Mapping[str, Iterable[tuple[Level, Level]]] | None = None,
+        metric: Metric | None = None,
+        radius: Amount | None = None,
     ) -> None:
         names = list(validate_names(free))
+        object.__setattr__(self, "_metric", metric)
+        object.__setattr__(self, "_radius", _validate_metric(metric, radius, names))
         allowed = validate_pairs(pairs)
         for name in allowed:
             if name in names:
@@ -101,6 +123,8 @@ class Similarity:
                 raise SpecError(f"feature {name!r} is given twice in within")
             tolerances[name] = tolerance
         unbounded = [name for name, tolerance in tolerances.items() if tolerance == math.inf]
+        if metric is not None:
+            _refuse_free(metric, unbounded)
         object.__setattr__(self, "_free", (*names, *unbounded))
         object.__setattr__(
             self, "_within", {name: t for name, t in tolerances.items() if name not in unbounded}
@@ -141,9 +165,26 @@ class Similarity:
         return MappingProxyType(self._pairs)
 
     @property
+    def metric(self) -> Metric | None:
+        """What tells how far individuals are apart in several features together, if anything does."""
+        return self._metric
+
+    @property
+    def radius(self) -> Amount | None:
+        """How far they may be apart by the metric."""
+        return self._radius
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All features that are said to differ."""
-        return (*self._free, *self._within, *self._pairs)
+        said = (*self._free, *self._within, *self._pairs)
+        measured = () if self._metric is None else self._metric.names
+        return (*said, *(name for name in measured if name not in said))
+
+    def replace(self, **changes: Any) -> Similarity:
+        """The same with other arguments in the place of some."""
+        kept: dict[str, Any] = {name: getattr(self, name) for name in SIMILARITY_KEYS}
+        return Similarity(**(kept | changes))
 
     def resolve(self, space: Space) -> tuple[Relation, ...]:
         """One relation per feature of `space`, in its order and smallest form; refuses if nothing may differ."""
@@ -165,9 +206,28 @@ class Similarity:
                     f"similarity: no feature {name!r} in the space{suggest_name(name, space.names)}",
                     hint=f"the features are {', '.join(space.names[:12])}{', ...' if len(space) > 12 else ''}",
                 )
-        return tuple(self._relation(name, feature) for name, feature in space.features.items())
+        measured = self._resolved_metric(space)
+        return tuple(self._relation(name, feature, measured) for name, feature in space.features.items())
 
-    def _relation(self, name: str, feature: Feature) -> Relation:
+    def distance(self, space: Space) -> Distance | None:
+        """What similar individuals keep in several features together, where that is more than the relations say."""
+        measured = self._resolved_metric(space)
+        return None if measured is None else measured.distance
+
+    def _resolved_metric(self, space: Space) -> ResolvedMetric | None:
+        if self._metric is None or self._radius is None:
+            return None
+        return self._metric.resolve(space, exact_amount(self._radius))
+
+    def _relation(self, name: str, feature: Feature, measured: ResolvedMetric | None) -> Relation:
+        if measured is None or name not in measured.relations:
+            return self._stated_relation(name, feature)
+        reach = measured.relations[name]
+        if name not in self._pairs and name not in self._within:
+            return reach
+        return intersect_relations(self._stated_relation(name, feature), reach)
+
+    def _stated_relation(self, name: str, feature: Feature) -> Relation:
         if name in self._free:
             return free_relation(feature)
         if name in self._pairs:
@@ -182,16 +242,22 @@ class Similarity:
         paired = [(name, _pairs_text(pairs)) for name, pairs in self._pairs.items()]
         if space is not None:
             relations = dict(zip(space.names, self.relations(space), strict=True))
-            free = [name for name, relation in relations.items() if relation.kind == "free"]
+            stated = [*self._free, *self._within, *self._pairs]  # what the metric names is said by it
+            free = [
+                name for name, relation in relations.items() if relation.kind == "free" and name in stated
+            ]
             within = [
                 (name, _resolved_text(self._within[name], relation, space[name]))
                 for name, relation in relations.items()
-                if relation.kind == "within" or (relation.kind == "pairs" and name in self._within)
+                if (relation.kind == "within" or relation.kind == "pairs") and name in self._within
             ]
             paired = [(name, text) for name, text in paired if relations[name].kind == "pairs"]
         parts = [_join_names(free)] if free else []
         parts += [f"by at most {tolerance} in {name}" for name, tolerance in within]
         parts += [f"between {text} in {name}" for name, text in paired]
+        if self._metric is not None and self._radius is not None:
+            together = self._metric.describe(self._radius)
+            parts.append(f"and {together}" if parts else together)
         if not parts:
             return "differ in nothing"
         return f"differ only {'in ' if free else ''}{', '.join(parts)}"
@@ -201,6 +267,8 @@ class Similarity:
         content: dict[str, Any] = {"free": list(self._free), "within": dict(self._within)}
         if self._pairs:
             content["pairs"] = {name: [list(pair) for pair in pairs] for name, pairs in self._pairs.items()}
+        if self._metric is not None:
+            content |= {"metric": self._metric.to_dict(), "radius": self._radius}
         return content
 
     @classmethod
@@ -209,7 +277,14 @@ class Similarity:
         for key in data:
             if key not in SIMILARITY_KEYS:
                 raise SpecError(f"similarity: unknown key {key!r}{suggest_name(key, SIMILARITY_KEYS)}")
-        return cls(free=data.get("free", ()), within=data.get("within"), pairs=data.get("pairs"))
+        metric = data.get("metric")
+        return cls(
+            free=data.get("free", ()),
+            within=data.get("within"),
+            pairs=data.get("pairs"),
+            metric=None if metric is None else Metric.from_dict(metric),
+            radius=data.get("radius"),
+        )
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Similarity is immutable: cannot set {name!r}")
@@ -220,12 +295,20 @@ class Similarity:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Similarity):
             return NotImplemented
-        mine = (set(self._free), self._within, _unordered_pairs(self._pairs))
-        return mine == (set(other._free), other._within, _unordered_pairs(other._pairs))
+        mine = (set(self._free), self._within, _unordered_pairs(self._pairs), self._metric, self._radius)
+        return mine == (
+            set(other._free),
+            other._within,
+            _unordered_pairs(other._pairs),
+            other._metric,
+            other._radius,
+        )
 
     def __hash__(self) -> int:
         pairs = frozenset(_unordered_pairs(self._pairs).items())
-        return hash((frozenset(self._free), frozenset(self._within.items()), pairs))
+        return hash(
+            (frozenset(self._free), frozenset(self._within.items()), pairs, self._metric, self._radius)
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Similarity.from_dict, (self.to_dict(),)
@@ -235,17 +318,43 @@ class Similarity:
         parts += [f"within={self._within!r}"] if self._within else []
         pairs = {name: list(pairs) for name, pairs in self._pairs.items()}
         parts += [f"pairs={pairs!r}"] if pairs else []
+        parts += [f"metric={self._metric!r}, radius={self._radius!r}"] if self._metric is not None else []
         return f"Similarity({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         rows = [(name, "free") for name in self._free]
         rows += [(name, f"within {_tolerance_text(t)}") for name, t in self._within.items()]
         rows += [(name, f"between {_pairs_text(pairs)}") for name, pairs in self._pairs.items()]
+        if self._metric is not None and self._radius is not None:
+            rows.append((", ".join(self._metric.names), self._metric.describe(self._radius)))
         rows.append(("all others", "same"))
         return table(f"similar individuals {self.describe()}", rows, columns=("feature", "may differ"))
 
 
-SIMILARITY_KEYS = ("free", "within", "pairs")
+SIMILARITY_KEYS = ("free", "within", "pairs", "metric", "radius")
+
+
+def _validate_metric(metric: object, radius: object, free: list[str]) -> Amount | None:
+    """The radius, which a metric needs and nothing else does."""
+    if metric is None:
+        if radius is not None:
+            raise SpecError("a radius needs a metric", hint='metric=Metric("l1", weights={"age": 0.1})')
+        return None
+    if not isinstance(metric, Metric):
+        raise SpecError(
+            f"metric must be a likewise.Metric, got {short_repr(metric)}",
+            hint='Metric("l1", weights={"age": 0.1})',
+        )
+    if radius is None:
+        raise SpecError("a metric needs a radius: how far apart similar individuals may be", hint="radius=1")
+    _refuse_free(metric, free)
+    return checked_amount(radius, "the radius")
+
+
+def _refuse_free(metric: Metric, free: list[str]) -> None:
+    both = next((name for name in metric.names if name in free), None)
+    if both is not None:
+        raise SpecError(f"feature {both!r} is both free and in the metric", hint="keep one of the two")
 
 
 def _unordered_pairs(pairs: Mapping[str, LevelPairs]) -> dict[str, frozenset[frozenset[Level]]]:

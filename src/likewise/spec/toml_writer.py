@@ -19,6 +19,7 @@ from likewise.spec.claim import WrittenClaim
 from likewise.spec.constraints import Constraint, parse_constraints
 from likewise.spec.display_names import NAME_KEYS, DisplayNames
 from likewise.spec.features import Continuous, Feature, Integer
+from likewise.spec.metric import Metric
 from likewise.spec.model_reading import READ_AS_IT_IS, LevelColumns, ModelReading
 from likewise.spec.population import MISSING_KEY, Population
 from likewise.spec.properties import SameDecision
@@ -219,6 +220,8 @@ def _similarity_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
         yield SIMILAR_COMMENT
     yield "[similarity]"
     yield f"free = [{', '.join(toml_string(name) for name in similarity.free)}]"
+    if similarity.radius is not None:
+        yield f"radius = {toml_value(similarity.radius)}"
     if similarity.within:
         yield ""
         yield "[similarity.within]"
@@ -232,6 +235,28 @@ def _similarity_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
         for name, pairs in similarity.pairs.items():
             written = ", ".join(f"[{toml_value(a)}, {toml_value(b)}]" for a, b in pairs)
             yield f"{toml_key(name)} = [{written}]"
+    if similarity.metric is not None:
+        yield ""
+        if comments:
+            yield "# How far they may be apart in several features together: no more than the radius."
+        yield "[similarity.metric]"
+        yield from _metric_lines(similarity.metric)
+
+
+def _metric_lines(metric: Metric) -> Iterator[str]:
+    yield f'kind = "{metric.kind}"'
+    if metric.scale is not None:
+        yield f'scale = "{metric.scale}"'
+    weights = (f"{toml_key(name)} = {toml_value(weight)}" for name, weight in metric.weights.items())
+    if metric.weights:
+        yield f"weights = {{ {', '.join(weights)} }}"
+    costs = []
+    for name, cost in metric.costs.items():
+        listed = cost if isinstance(cost, tuple) else ()
+        table = ", ".join(f"[{', '.join(map(toml_value, entry))}]" for entry in listed)
+        costs.append(f"{toml_key(name)} = {f'[{table}]' if isinstance(cost, tuple) else toml_value(cost)}")
+    if costs:
+        yield f"costs = {{ {', '.join(costs)} }}"
 
 
 def _property_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:

@@ -112,7 +112,7 @@ def problem_lines(problem: Problem) -> Sequence[bytes]:
     imported = problem.imported
     check_property(problem.claim.property, imported.model)
     question = imported_question(imported, problem.claim.property)
-    return _claim_lines(imported.recoding.pairs(problem.relations), question, imported.model)
+    return _claim_lines(problem.pairs(), question, imported.model)
 
 
 def _claim_lines(pairs: PairSpace, asked: Question, model: Model) -> Sequence[bytes]:

@@ -157,7 +157,7 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
     if lead is not None:
         imported = lead
         question = Question(kind=question.kind, level=question.level / 2, head=imported.model.head)
-    pairs = imported.recoding.pairs(problem.relations)
+    pairs = imported.recoding.pairs(problem.relations, problem.distance)
     check_property(asked, imported.model)
     score = scores_of(imported.model, len(imported.space), mirrored=question.mirrored)
     rows = np.concatenate([imported.rows, score.landmarks(imported.space)])

@@ -4,7 +4,7 @@ Each feature offers the codes (x_k, x'_k) of its box that satisfy its relation; 
 (s, -s'), only the pairs that no other exceeds in both are judged: for each s' the largest s, and of those, by rising s', the ones whose s exceeds all before.
 
 Scores of affine bodies add up over the features: points are put together feature by feature, from the sums (s', h_1(x), ..., h_J(x), h_1(x'), ..., h_J(x')) of which only
-the largest s counts. Other bodies are asked pair by pair; where they have no clearance, or there is more than one score, whether the pair is a witness.
+the largest s counts. Other bodies are asked pair by pair, and so are all where features keep a limit together; where they have no clearance, or there is more than one score, whether the pair is a witness.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,6 +22,7 @@ from likewise_check.core.fields import Rejected
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.line import Terms
 from likewise_check.core.numbers import Exact
+from likewise_check.core.space import are_near, joint_limit
 
 MOST_POINTS = 1 << 20
 MOST_TERMS = 1 << 20  # points times terms, where scores are irrational
@@ -54,7 +55,7 @@ class Enumerated:
             raise LeafRefused(f"enumerated: more than {MOST_TERMS} terms of scores at all points")
         if self._lemma.outcome or not self._lemma.first.clears:
             clearance = self._look(cell)
-        elif isinstance(self._lemma.first, Affine):
+        elif isinstance(self._lemma.first, Affine) and joint_limit(self._lemma.similarity) is None:
             clearance = self._judge(self._add_up(cell), self._terms.scale)
         else:
             clearance = self._judge(self._evaluate(cell), 1)
@@ -67,11 +68,11 @@ class Enumerated:
         return [(x, other) for x, other in pairs if relation.allows(Fraction(x), Fraction(other))]
 
     def _pairs(self, cell: Cell) -> Iterator[tuple[Codes, Codes]]:
-        satisfied = self._lemma.space.satisfied_by
+        satisfied, similarity = self._lemma.space.satisfied_by, self._lemma.similarity
         for chosen in product(*(self._pairs_of_codes(k, box) for k, box in enumerate(cell))):
             look_at_clock()
             x, other = (tuple(Fraction(codes[side]) for codes in chosen) for side in (0, 1))
-            if satisfied(x) and satisfied(other):
+            if satisfied(x) and satisfied(other) and are_near(similarity, x, other):
                 yield x, other
 
     def _look(self, cell: Cell) -> Fraction | None:
@@ -85,10 +86,13 @@ class Enumerated:
 
     def _evaluate(self, cell: Cell) -> Largest:
         """From the scores of every pair, which are rational."""
-        body, largest = self._lemma.first, dict[Exact, Exact]()
-        gauge = lru_cache(MOST_INDIVIDUALS)(lambda x: self._lemma.gauge(body.ends(x, 0)[0][0]))
+        lemma, largest = self._lemma, dict[Exact, Exact]()
+        here, there = (
+            lru_cache(MOST_INDIVIDUALS)(lambda x, body=body: lemma.gauge(body.ends(x, 0)[0][0]))
+            for body in (lemma.first, lemma.second)
+        )
         for x, other in self._pairs(cell):
-            s, after = gauge(x), gauge(other)
+            s, after = here(x), there(other)
             largest[after] = max(s, largest.get(after, s))
         return largest
 

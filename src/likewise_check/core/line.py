@@ -19,6 +19,7 @@ from likewise_check.core.deadline import look_at_clock
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.maxima import linear_maximum, table_maximum
 from likewise_check.core.numbers import Exact, common_scale, int_if_whole
+from likewise_check.core.space import joint_limit
 
 MOST_BOXES = (
     1 << 16
@@ -67,6 +68,7 @@ class Terms:
             first = second = zero_body(lemma.space)  # only constraints are looked at
         bodies = [first] if second is first else [first, second]
         self.relations, self.linear = lemma.similarity, first.linear
+        self.limit = joint_limit(lemma.similarity)
         # For each feature: values of its codes, shared by all that have the same, and who weighs them: constraint, weight.
         shared: list[dict[int, Weighed]] = [{} for _ in features]
         for j, constraint in enumerate(constraints):
@@ -100,8 +102,9 @@ class Line:
     """One choice of a, b and multipliers; `maximum` over a cell is in units of 1 / scale."""
 
     def __init__(self, terms: Terms, a: Fraction, b: Fraction, multipliers: list[Fraction]) -> None:
-        factor = common_scale([a, b, *multipliers])
-        factors = [int_if_whole(factor * m) for m in multipliers]
+        own = multipliers[: 2 * len(terms.bounds)]
+        factor = common_scale([a, b, *own])
+        factors = [int_if_whole(factor * m) for m in own]
         half = len(factors) // 2
         self._terms = terms
         self._at_x = int_if_whole(factor * a), factors[:half]
@@ -109,33 +112,47 @@ class Line:
         self._constant = self._at_x[0] * terms.first.constant + self._at_other[0] * terms.second.constant
         self._constant += sum(m * bound for m, bound in zip(factors, terms.bounds * 2, strict=True))
         self._largest: dict[int, Callable[[Box], Exact | None]] = {}
-        self._known: list[dict[tuple[int, ...], Exact | None]] = [{} for _ in terms.linear]
+        self._known: list[dict[object, Exact | None]] = [{} for _ in terms.linear]
         self._kept = 0
         self.scale = terms.scale * factor
+        joint = multipliers[len(own) :]
+        self._penalty = terms.limit.penalty(joint, self.scale) if terms.limit and joint else None
+        if self._penalty is not None:
+            self._constant += self._penalty.constant
 
     def maximum(self, cell: Cell) -> Exact | None:
         """B * scale over the cell; None for minus infinity: no points satisfy the relations."""
         return sum_maxima(self._constant, map(self._feature_maximum, range(len(cell)), cell, self._known))
 
-    def _feature_maximum(self, k: int, box: Box, known: dict[tuple[int, ...], Exact | None]) -> Exact | None:
-        if box.key not in known:
+    def _feature_maximum(self, k: int, box: Box, known: dict[object, Exact | None]) -> Exact | None:
+        key = box.key if self._penalty is None else (box.key, box.difference)
+        if key not in known:
             look_at_clock()
             self._kept += 1
             if self._kept % MOST_BOXES == 0:
                 self._known = [{} for _ in self._known]
             if k not in self._largest:
                 self._largest[k] = self._prepared(k)
-            known[box.key] = self._largest[k](box)
-        return known[box.key]
+            known[key] = self._largest[k](box)
+        return known[key]
 
     def _prepared(self, k: int) -> Callable[[Box], Exact | None]:
-        """The maximum of u_k + v_k, as a function of a box."""
-        terms, relation = self._terms, self._terms.relations[k]
+        """The maximum of u_k + v_k, less what the joint limit takes, as a function of a box."""
+        terms, relation, penalty = self._terms, self._terms.relations[k], self._penalty
         u = self._side(k, terms.first.tables[k], *self._at_x)
         v = self._side(k, terms.second.tables[k], *self._at_other)
-        curve, other = terms.first.curves[k], terms.second.curves[k]
+        if penalty is not None:
+            u, v = penalty.moved(k, u, 1), penalty.moved(k, v, -1)
+        curve, other, curved = terms.first.curves[k], terms.second.curves[k], None
         if curve and other and (self._at_x[0] or self._at_other[0]):
-            return curve.beside(other, relation, (self._at_x[0], u[0]), (self._at_other[0], v[0]))
+            curved = curve.beside(other, relation, (self._at_x[0], u[0]), (self._at_other[0], v[0]))
+        less: Callable[[Box], Exact | None] | None = (
+            None if penalty is None else penalty.maximum(k, u, v, relation, curved)
+        )
+        if less is not None:
+            return less
+        if curved is not None:
+            return curved
         if terms.linear[k]:
             return lambda box: linear_maximum(u[0], v[0], box, relation)
         return lambda box: table_maximum(u, v, box, relation)

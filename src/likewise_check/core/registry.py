@@ -5,6 +5,7 @@ nothing of a pack runs none of its code. A pack's package holds the tables that 
 
     BODIES    kinds of bodies: how they are read            HEADS    what is made of scores: how it is read
     COLUMNS   columns of affine bodies, by their own key    RULES    what a leaf may name, prepared for a lemma
+    SIMILARITIES  what a similarity line may have besides relations: how it is read
     NODES     nodes that split a quantity of their own: what they split, and where
     MAXIMA    maxima of forms of the scores of a kind of body, for the rules of classes; SCORES: how several scores are read one by one
 
@@ -39,6 +40,7 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
     "network": {"BODIES": ("network",), "RULES": ("network",), "NODES": ("neuron",)},
     "combined": {"BODIES": ("combined",)},
     "sums": {"BODIES": ("sum",), "RULES": ("sum",)},
+    "distance": {"SIMILARITIES": ("distance",)},
     "classes": {
         "HEADS": ("classes",),
         "RULES": ("softmax", "odds"),
@@ -89,6 +91,10 @@ def _load_pack(pack: str) -> ModuleType:
         from likewise_check.packs import network
 
         return network
+    if pack == "distance":
+        from likewise_check.packs import distance
+
+        return distance
     return _load_joining_pack(pack)
 
 

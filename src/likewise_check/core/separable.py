@@ -3,6 +3,8 @@
 Separable: every witness of the cell has a g(x) - b g(x') above T (`way`), and so has that line less multiples m >= 0 of the constraints' h, which are <= 0 at
 pairs; B is its maximum over the cell (`line`), so B <= T leaves no witness (B < T where a witness may be on the line).
 
+Where features of a pair keep a limit together, what its numbers say is taken off as well (section 19): that is at most 0 at pairs, too.
+
 Empty: with a = b = 0 the line is at least 0 at every pair; B < 0 means that there is none.
 """
 
@@ -16,13 +18,15 @@ from likewise_check.core.fields import Rejected, array_of
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.line import MOST_LINES, Line, Terms
 from likewise_check.core.numbers import Exact, int_if_whole, number
-from likewise_check.core.space import Space
+from likewise_check.core.space import JointLimit, Space
 
 
-def read_multipliers(items: object, space: Space) -> list[Fraction]:
-    """One multiplier a constraint at x, then one a constraint at x', none negative."""
-    found: list[Fraction] = array_of(number, 2 * len(space.constraints))(items, "the multipliers")
-    if min(found, default=0) < 0:
+def read_multipliers(items: object, space: Space, limit: JointLimit | None = None) -> list[Fraction]:
+    """One multiplier a constraint at x, then one a constraint at x', and perhaps those of a joint limit; none negative, but for the last of these."""
+    count = 2 * len(space.constraints)
+    more = limit.numbers if limit and type(items) is list and len(items) > count else 0
+    found: list[Fraction] = array_of(number, count + more)(items, "the multipliers")
+    if min(found[: count + 1], default=0) < 0:
         raise Rejected("a multiplier is negative")
     return found
 
@@ -45,7 +49,8 @@ class Separable:
     def _read(self, text: str, *multipliers: str) -> tuple[Line, Exact, bool, Fraction, str | None]:
         """The line of a leaf, T in its unit, and what `conclude` asks for."""
         way, zeros = read_way(text, self._lemma.asked), ["0"] * (2 * len(self._lemma.space.constraints))
-        factors = read_multipliers(list(multipliers[1:]) if multipliers else zeros, self._lemma.space)
+        items = list(multipliers[1:]) if multipliers else zeros
+        factors = read_multipliers(items, self._lemma.space, self._terms.limit)
         line = Line(self._terms, way.a, way.b, factors)
         closed, spread = self._lemma.closed(way.a, way.b), self._lemma.spread(way.a, way.b)
         return line, int_if_whole(way.threshold * line.scale), closed, spread, way.side
@@ -73,7 +78,8 @@ class Empty:
         if len(leaf) != 2:
             raise Rejected('an empty leaf is ["empty", [multiplier, ...]]')
         zero = Fraction(0)
-        maximum = Line(self._terms, zero, zero, read_multipliers(leaf[1], self._space)).maximum(cell)
+        factors = read_multipliers(leaf[1], self._space, self._terms.limit)
+        maximum = Line(self._terms, zero, zero, factors).maximum(cell)
         if maximum is not None and maximum >= 0:
             raise LeafRefused("empty: the multipliers do not show that the cell holds no pair")
         return NO_PAIR

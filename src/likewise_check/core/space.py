@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from likewise_check.core.fields import (
     Reader,
@@ -30,6 +30,7 @@ from likewise_check.core.numbers import (
     is_double,
     number,
 )
+from likewise_check.core.registry import find_entry, known_names
 
 MOST_FEATURES = 10_000
 MOST_LEVELS = 100_000
@@ -125,6 +126,38 @@ class Relation:
         return self.kind == "free" or code == other or (min(code, other), max(code, other)) in self.allowed
 
 
+class JointLimit(Protocol):
+    """What features of a pair keep together, of a pack that knows it; `numbers` of a leaf may be about it besides multipliers of constraints."""
+
+    @property
+    def numbers(self) -> int: ...
+    def in_words(self, names: Sequence[str]) -> str:
+        """What it says, with what the features are called."""
+
+    def allows(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
+        """Whether two individuals keep it."""
+
+    def penalty(self, numbers: Sequence[Fraction], scale: int) -> Any:
+        """What these numbers take from a line, in units of 1 / scale; None for nothing."""
+
+
+class LimitedSimilarity(tuple[Relation, ...]):
+    """One relation a feature, and what features keep together. A rule that does not ask for that speaks of more pairs."""
+
+    limit: JointLimit
+
+
+def joint_limit(similarity: Sequence[Relation]) -> JointLimit | None:
+    """What the features of similar individuals keep together, if there is such a limit."""
+    return similarity.limit if isinstance(similarity, LimitedSimilarity) else None
+
+
+def are_near(similarity: Sequence[Relation], x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
+    """Whether two individuals that satisfy the relations keep the joint limit."""
+    limit = joint_limit(similarity)
+    return limit is None or limit.allows(x, other)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Space:
     """All individuals; the valid ones satisfy every constraint."""
@@ -161,9 +194,16 @@ def read_space(line: object) -> Space:
 
 
 def read_similarity(line: object, space: Space) -> tuple[Relation, ...]:
-    """The relations of a certificate's third line, one a feature."""
-    (items,) = record(line, "the line", similarity=array_of(anything, len(space.features)))
-    return tuple(_read_relation(item, f"relation {k}", space.features[k]) for k, item in enumerate(items))
+    """The relations of a certificate's third line, one a feature, with a joint limit if it has one."""
+    known = known_names("SIMILARITIES")
+    keys: dict[str, Reader] = {key: anything for key in known if type(line) is dict and key in line}
+    items, *limits = record(line, "the line", similarity=array_of(anything, len(space.features)), **keys)
+    found = tuple(_read_relation(item, f"relation {k}", space.features[k]) for k, item in enumerate(items))
+    for key, item in zip(keys, limits, strict=True):
+        limited = LimitedSimilarity(found)
+        limited.limit = find_entry("SIMILARITIES", key)(item, space)
+        found = limited
+    return found
 
 
 def read_feature(item: object, what: str) -> Feature:

@@ -10,7 +10,7 @@ from likewise_check.core.claim import Claim
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text
 from likewise_check.core.line_reader import Lines
 from likewise_check.core.numbers import number
-from likewise_check.core.space import Relation
+from likewise_check.core.space import Relation, are_near
 
 SCORE_BITS = 128
 
@@ -25,7 +25,7 @@ def check_witness(line: object, claim: Claim) -> None:
     x, other, stated = record(content, "the witness", x=codes, other=codes, scores=array_of(own_scores, 2))
     if not claim.space.holds(x) or not claim.space.holds(other):
         raise Rejected("x or other is not a valid individual")
-    if not all(map(Relation.allows, claim.similarity, x, other)):
+    if not all(map(Relation.allows, claim.similarity, x, other)) or not are_near(claim.similarity, x, other):
         raise Rejected("x and other are not similar")
     known = [*body.ends(x, SCORE_BITS), *body.ends(other, SCORE_BITS)]
     if not all(map(_overlap, [*stated[0], *stated[1]], known)):

@@ -108,7 +108,8 @@ def _choose_similarity(claim: WrittenClaim, chosen: Mapping[str, Any]) -> Simila
             raise SpecError(f"{name}: by how much may it differ?", hint="2, or 5% of its range")
         within |= parse_tolerances((f"{name}={amount}",))
     known = claim.similarity.pairs
-    return Similarity(free=of["free"], within=within, pairs={name: known[name] for name in of["pairs"]})
+    chosen_pairs = {name: known[name] for name in of["pairs"]}
+    return claim.similarity.replace(free=of["free"], within=within, pairs=chosen_pairs)
 
 
 def _choose_property(claim: WrittenClaim, choice: Mapping[str, Any]) -> Any:

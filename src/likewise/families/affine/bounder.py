@@ -20,6 +20,7 @@ only two of them: so cells are cut along continuous features as readily as along
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,11 @@ from likewise.cells.feature_maxima import (
 )
 from likewise.cells.forms import Forms, widest_cut
 from likewise.cells.leaf import Clearance, Leaf, RelaxationResult, Rule
+from likewise.cells.nearness import nearness_of
+from likewise.cells.penalty import admissible
 from likewise.cells.separable import ExactBound, exact_bound
 from likewise.families.affine.closest_sums import MovableFeature, closest_sums, thin_out
+from likewise.families.affine.near_bounds import LineMaximum, bound_near, exact_weights
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.witness_set import Direction
 from likewise.spec.pairs import PairSpace
@@ -79,12 +83,106 @@ class SeparableBounder(Bounder):
         self.lossy = {k for k, marks in enumerate(self.marks) if marks is not None and marks.loses}
         self.evaluators: dict[tuple[Leaf, WitnessSet], tuple[Direction, ExactBound]] = {}
         self.relaxation: LinearRelaxation | None = None
+        self.nearness = nearness_of(pairs)
         if pairs.constraints:
             from likewise.cells.relaxation import LinearRelaxation
 
             self.relaxation = LinearRelaxation(score, pairs)
 
-    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
+    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
+        found = self._bound_features(lo, hi, lean)
+        return found if self.nearness is None else self._bound_near(found, lo, hi, lean, threshold)
+
+    def _bound_near(self, found: Bounds, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
+        """The bounds made better where a line is not below its threshold, and only pairs that are too far apart attain it."""
+        nearness = self.nearness
+        if nearness is None:
+            return found
+        cells = np.flatnonzero(
+            (found.upper > threshold)
+            & np.isfinite(found.upper)
+            & (nearness.at(found.points) > nearness.bound)
+        )
+        constraints = (Fraction(0),) * (2 * len(self.pairs.constraints))
+        multipliers: list[tuple[Fraction, ...]] = [()] * len(lo)
+        if not len(cells):
+            return replace(found, multipliers=multipliers)
+
+        def maximum(some: NDArray[np.intp], weight: Floats) -> LineMaximum:
+            return self._less_distance(lo[some], hi[some], lean[some], weight)
+
+        best = bound_near(nearness, maximum, cells, found.upper[cells], found.points[cells])
+        weights = exact_weights(best.weight, [self._turning_weights(at) for at in lean[cells].tolist()])
+        for i, weight in zip(cells.tolist(), weights, strict=True):
+            multipliers[i] = (*constraints, weight) if weight else ()
+        upper, points, noise = found.upper.copy(), found.points.copy(), found.noise.copy()
+        upper[cells], points[cells] = best.upper, best.points
+        noise[cells] += ROUNDING_UNIT * (len(self.score.terms) + 2) * best.size
+        first, second = found.first.copy(), found.second.copy()
+        first[cells], second[cells] = (
+            self._scores_at(best.points[:, list(owner)]) for owner in (self.first, self.second)
+        )
+        return replace(
+            found,
+            upper=upper,
+            points=points,
+            noise=noise,
+            first=first,
+            second=second,
+            multipliers=multipliers,
+        )
+
+    def _scores_at(self, codes: Floats) -> Floats:
+        total = np.full(len(codes), self.bias)
+        for k in range(len(self.score.terms)):
+            total += self._term_values(k, codes[:, k])
+        return total
+
+    def _less_distance(self, lo: Floats, hi: Floats, lean: Floats, weight: Floats) -> LineMaximum:
+        """The line's maximum over each cell less a multiple of the distance."""
+        total, points = (2 * lean - 1) * self.bias, lo.copy()
+        size = np.abs(total)
+        for k in range(len(self.score.terms)):
+            value, x, y = self._costly_feature(k, lo, hi, lean, weight)
+            total = total + value
+            size += np.where(np.isfinite(value), np.abs(value), 0)
+            points[:, self.first[k]], points[:, self.second[k]] = x, y
+        return LineMaximum(value=total, points=points, size=size)
+
+    def _costly_feature(
+        self, k: int, lo: Floats, hi: Floats, lean: Floats, weight: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        nearness = self.nearness
+        if nearness is None or k not in nearness.costly:
+            return self._feature(k, lo, hi, lean)
+        if (table := self.values[k]) is not None:
+            i, j = self.first[k], self.second[k]
+            here, there = (lo[:, i], hi[:, i]), (lo[:, j], hi[:, j])
+            return nearness.best_levels(
+                k, np.outer(lean, table), np.outer(lean - 1, table), weight, here, there
+            )
+        if self.marks[k] is not None:
+            value, x, y = self._feature(k, lo, hi, lean)
+            nothing = np.zeros(len(lo))
+            return value + nearness.best_apart(k, nothing, nothing, weight, lo, hi)[0], x, y
+        slope = float(self.score.terms[k].slope)
+        return nearness.best_apart(k, lean * slope, (lean - 1) * slope, weight, lo, hi)
+
+    def _turning_weights(self, lean: float) -> list[Fraction]:
+        """The weights at which differences of numbers begin to pay, where costs are linear."""
+        distance = self.pairs.distance
+        if distance is None or distance.power != 1:
+            return []
+        sides = [Fraction(lean), 1 - Fraction(lean)]
+        costs = zip(self.score.terms, distance.costs, strict=True)
+        return [
+            side * abs(term.slope) / cost.each
+            for term, cost in costs
+            if cost is not None and cost.each and term.slope
+            for side in sides
+        ]
+
+    def _bound_features(self, lo: Floats, hi: Floats, lean: Floats) -> Bounds:
         upper = (2 * lean - 1) * self.bias
         size = np.abs(upper)
         points = lo.copy()
@@ -217,7 +315,7 @@ class SeparableBounder(Bounder):
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         if leaf.rule != self.rule or leaf.lean is None or not question.admits(leaf.lean):
             return None
-        if any(m < 0 for m in leaf.multipliers):
+        if not admissible(self.pairs, leaf.multipliers):
             return None  # weak duality needs non-negative weights: with any others the bound means nothing
         way, evaluator = self._evaluator(leaf, leaf.lean, question)
         bound = evaluator.bound(lo.tolist(), hi.tolist())
