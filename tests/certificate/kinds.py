@@ -13,8 +13,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from tests.strategies import logistic_model, regression_model, svc_model, two_rows
@@ -309,6 +312,19 @@ def votes(**asked: Any) -> Kind:
     return Kind(model=model, space=space, **asked)
 
 
+def grouped(**asked: Any) -> Kind:
+    """A machine on one-hot columns of which one is dropped and one shared by infrequent levels."""
+    random = np.random.default_rng(11)
+    rows = pd.DataFrame({"age": random.integers(0, 7, 60), "job": random.choice([*"aaabbbccde"], 60)})
+    rows["sex"] = random.integers(0, 2, 60)
+    signal = rows.age + 2.0 * (rows.job == "b") + 0.3 * rows.sex
+    jobs = OneHotEncoder(drop=["a"], min_frequency=0.15)
+    columns = ColumnTransformer([("jobs", jobs, ["job"])], remainder="passthrough")
+    space = lw.Space({"age": lw.Integer(0, 6), "job": lw.Categorical([*"abcde"]), "sex": BINARY})
+    model = make_pipeline(columns, SVC(C=3.0, gamma=0.1)).fit(rows, signal > 3.2)
+    return Kind(model=model, space=space, rules=frozenset({"split", "kernel"}), of="score", nodes=5, **asked)
+
+
 LATER: dict[str, Callable[[], Kind]] = {
     "prediction": prediction,
     "sum": lambda: votes(property=lw.ProbabilityGap(0.45), rules=frozenset({"sum"})),
@@ -317,6 +333,8 @@ LATER: dict[str, Callable[[], Kind]] = {
 }
 NEWEST: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScript does not know yet
     "sum-difference": lambda: votes(property=lw.ProbabilityGap(0.08), rules=frozenset({"sum"})),
+    "kernel-grouped": grouped,
+    "kernel-grouped-within": lambda: grouped(similar=NEAR),
 }
 LARGE: dict[str, Callable[[], Kind]] = {
     "trees-score": lambda: trees(rules=frozenset({"trees"}), nodes=1),

@@ -22,8 +22,11 @@ BOTH = [*SMALL, *CURVED]
 PLACES = 150  # at which files are cut, and bytes of them flipped
 
 
+GROUPED = ["kernel-grouped", "kernel-grouped-within"]  # of which only the first checker knows
+
+
 def objection(name, lines):
-    return (exhausting if name in CURVED else reproving).objection(lines)
+    return (exhausting if name in (*CURVED, *GROUPED) else reproving).objection(lines)
 
 
 def accepted(content: bytes) -> bool:
@@ -76,8 +79,12 @@ def test_a_change_with_right_digests_is_rejected_or_true(name):
     check_survivors(name, MUTANTS + 200)
 
 
+def test_a_change_of_a_grouped_kernel_is_rejected_or_true():
+    check_survivors(GROUPED[0], MUTANTS // 8)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", BOTH)
+@pytest.mark.parametrize("name", [*BOTH, *GROUPED])
 def test_many_changes_with_right_digests_are_rejected_or_true(name):
     check_survivors(name, 6 * MUTANTS, seed=1)
 
@@ -87,7 +94,7 @@ def test_changes_of_a_large_proof_are_rejected_or_true():
     check_survivors("many-gaps", MUTANTS, seed=2)
 
 
-@pytest.mark.parametrize("name", BOTH)
+@pytest.mark.parametrize("name", [*BOTH, *GROUPED])
 def test_the_second_route_agrees_about_the_certificate_itself(name):
     assert objection(name, run(name).lines) is None
 

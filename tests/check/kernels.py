@@ -16,7 +16,9 @@ from likewise_check.core.properties import read_property
 from likewise_check.core.space import read_similarity, read_space
 
 
-def rbf(gamma, bias, columns, terms, *, labels=("no", "yes"), zero="lower", link="logistic") -> dict:
+def rbf(
+    gamma, bias, columns, terms, *, labels=("no", "yes"), zero="lower", link="logistic", grouped=False
+) -> dict:
     return {
         "family": "test",
         "body": {
@@ -25,6 +27,7 @@ def rbf(gamma, bias, columns, terms, *, labels=("no", "yes"), zero="lower", link
             "bias": number(bias),
             "columns": list(columns),
             "terms": [[number(weight), [*map(number, centre)]] for weight, centre in terms],
+            **({"grouped": True} if grouped else {}),
         },
         "head": {"labels": None if labels is None else list(labels), "zero": zero, "link": link},
         "rounding": None,
@@ -71,9 +74,10 @@ class Kernel:
     terms: list
     gamma: Fraction
     bias: Fraction
+    grouped: bool = False
 
     def model(self, **head) -> dict:
-        return rbf(self.gamma, self.bias, self.columns, self.terms, **head)
+        return rbf(self.gamma, self.bias, self.columns, self.terms, grouped=self.grouped, **head)
 
     def values(self, codes) -> list[Fraction]:
         return [column_at(c, codes[c["feature"]]) for c in self.columns]
@@ -107,8 +111,9 @@ def dyadic(value: float) -> Fraction:
 
 
 def random_kernel(rng: random.Random, sorts, terms: int, *, spread=1.0, thirds=False) -> Kernel:
-    """Features of these sorts: c(ontinuous), i(nteger), t(able), l(onely: no columns), h (one-hot); upper case: may differ."""
+    """Features of these sorts: c(ontinuous), i(nteger), t(able), l(onely: no columns), h (one-hot), g(rouped); upper case: may differ."""
     features, relations, columns, starts = [], [], [], []
+    sizes = {}
     for k, sort in enumerate(sorts):
         starts.append(len(columns))
         low = sort.lower()
@@ -127,18 +132,29 @@ def random_kernel(rng: random.Random, sorts, terms: int, *, spread=1.0, thirds=F
         elif low == "t":
             features.append(ordinal(f"f{k}", [str(v) for v in range(levels)]))
             columns.append(tabled(k, [dyadic(rng.uniform(-1, 1) * spread) for _ in range(levels)]))
+        elif low == "g":
+            levels = rng.randint(3, 5)
+            features.append(categorical(f"f{k}", [str(v) for v in range(levels)]))
+            sizes[k] = dyadic(rng.uniform(0.2, 0.9) * spread)
+            # Levels share a column, or have none (-1); one column may be of no level of the space.
+            known = rng.randint(2, levels)
+            owned = [rng.randrange(-1, known) for _ in range(levels)]
+            columns += [tabled(k, [sizes[k] if v == u else 0 for v in owned]) for u in range(known)]
         else:
             features.append(categorical(f"f{k}", [str(v) for v in range(levels)]))
             size = dyadic(rng.uniform(0.2, 0.9) * spread)
             known = levels + rng.randrange(2)  # maybe one that the space leaves out
             columns += [tabled(k, [size if v == u else 0 for v in range(levels)]) for u in range(known)]
-        relations.append(SAME if sort == low else FREE if low in "hl" else within(2))
+        relations.append(SAME if sort == low else FREE if low in "hlg" else within(2))
     listed = []
     for _ in range(terms):
         centre = []
         for k, sort in enumerate(sorts):
             mine = [c for c in columns if c["feature"] == k]
-            if sort.lower() == "h":
+            if sort.lower() == "g":
+                place = rng.randrange(-1, len(mine))
+                centre += [sizes[k] if u == place else Fraction(0) for u in range(len(mine))]
+            elif sort.lower() == "h":
                 place, size = rng.randrange(len(mine)), Fraction(mine[0]["table"][0])
                 centre += [size if u == place else Fraction(0) for u in range(len(mine))]
             else:
@@ -148,7 +164,10 @@ def random_kernel(rng: random.Random, sorts, terms: int, *, spread=1.0, thirds=F
                 ]
         listed.append((dyadic(rng.gauss(0, 1)), centre))
     gamma = Fraction(rng.randint(1, 9), 10) if thirds else dyadic(rng.uniform(0.1, 0.9))
-    return Kernel(features, relations, columns, listed, gamma, dyadic(rng.uniform(-0.3, 0.3)))
+    grouped = any(sort in "gG" for sort in sorts)
+    return Kernel(
+        features, relations, columns, listed, gamma, dyadic(rng.uniform(-0.3, 0.3)), grouped=grouped
+    )
 
 
 def random_cell(rng: random.Random, kernel: Kernel, *, width=0.5):

@@ -1,4 +1,4 @@
-"""Section 7's right side to 60 digits, for one copy and for two: term by term, product by product, from the specification alone.
+"""The right side of sections 7 and 20 to 60 digits, for one copy and for two: term by term, product by product, from the specification alone.
 
 Cells are lists of intervals, one list a feature: its codes' (one or two), then its difference's if it has one.
 """
@@ -36,6 +36,61 @@ class Side:
             gap = Fraction(self.centres[t][i]) - offset
             a, b, c = a + slope**2, b + slope * gap, c + gap**2
         return a, b, c
+
+    def rows(self) -> list[list[Fraction]]:
+        """D by term and position."""
+        levels = range(len(self.feature["levels"]))
+        return [[self.distance(v, t) for v in levels] for t in range(len(self.centres))]
+
+    def other(self) -> bool:
+        """Whether this is neither numeric nor one-hot."""
+        if not self.one_hot:
+            return False
+        found = set()
+        for row in self.rows():
+            place = row.index(0) if 0 in row else None
+            found |= {x for v, x in enumerate(row) if v != place}
+        return len(found) > 1 or 0 in found
+
+    def groups(self) -> list[int]:
+        """The group of each position."""
+        known: dict = {}
+        levels = range(len(self.feature["levels"]))
+        rows = [tuple(column_at(column, v) for _, column in self.columns) for v in levels]
+        return [known.setdefault(row, len(known)) for row in rows]
+
+    def grouping(self):
+        """d, beta_t, s_t and the ground, the first that fits; None for a feature that is not grouped."""
+        if not self.other() or max(self.groups()) == 0:
+            return None
+        groups = self.groups()
+        firsts = [groups.index(q) for q in range(max(groups) + 1)]
+        rows = [[row[v] for v in firsts] for row in self.rows()]
+        for ground in (None, *range(len(firsts))):
+            betas = [max(row) if ground is None else row[ground] for row in rows]
+            for d in {
+                abs(x - b) * (1 if ground is None else 2)
+                for row, b in zip(rows, betas, strict=True)
+                for x in row
+            } - {0}:
+                s = [self._own(row, beta, d, ground) for row, beta in zip(rows, betas, strict=True)]
+                if None not in s and (ground is not None or any(q >= 0 for q in s)):
+                    return d, betas, s, ground
+        return None
+
+    @staticmethod
+    def _own(row, beta, d, ground) -> int | None:
+        """s_t, -1 for none, None where the row is not of this form."""
+        for s in (-1, *range(len(row))):
+            if s == ground and ground is not None:
+                continue
+            raised = [Fraction(0) if ground is None or q == ground else d / 2 for q in range(len(row))]
+            if all(
+                x == beta + up - (d if q == s else 0)
+                for q, (x, up) in enumerate(zip(row, raised, strict=True))
+            ):
+                return s
+        return None
 
     def taus(self, lo, hi) -> list[Fraction] | None:
         """The values that occur from lo to hi, if they are listed."""
@@ -86,6 +141,9 @@ class Bound:
         self.hints: list[int] = []
         self.products: list[tuple[int, int, int]] = []  # axes u, d, p
         self.hot: list[tuple[Fraction, list[int], list[int]]] = []  # zeta, s_t, P
+        self.raised: dict[
+            int, tuple[Fraction, set[int]]
+        ] = {}  # by one-hot axis: gamma d / 2, and where nu is that
         self.copies = 1
         left = list(hints)
         both = list(enumerate(zip(kernel.features, kernel.relations, cell, strict=True)))
@@ -121,7 +179,36 @@ class Bound:
         if w > 0 and a > 0:
             self._add([loads, loads], a * w * w, [(tau - m) / w for tau in taus] if taus else None, hint)
 
+    def _add_falls(self, falls) -> None:
+        for t, fall in enumerate(falls):
+            for copy in (0, 1):
+                self.falls[copy][t] += fall
+
+    def _grouped(self, k, ends) -> None:
+        """Section 20, or an other feature that is fixed."""
+        side, terms = self.sides[k], range(len(self.shift))
+        positions = range(int(ends[0]), int(ends[1]) + 1)
+        groups = side.groups()
+        allowed = sorted({groups[v] for v in positions})
+        if len(allowed) == 1:
+            self._add_falls([self.gamma * side.distance(ends[0], t) for t in terms])
+            return
+        d, betas, s, ground = side.grouping()
+        zeta, lifted = self.gamma * d, ground is not None and ground not in allowed
+        for t in terms:
+            inside = s[t] in allowed
+            beta = betas[t] + (d / 2 if lifted else 0)
+            for copy in (0, 1):
+                self.falls[copy][t] += self.gamma * beta - (zeta / 2 if inside else 0)
+            self.shift[t] += zeta / 2 if inside else 0
+        if ground in allowed:
+            self.raised[len(self.hot)] = zeta / 2, {q for q in allowed if q != ground}
+        self.hot.append((zeta, s, allowed))
+
     def _choice(self, k, ends, _left) -> None:
+        if self.sides[k].grouping() is not None or self.sides[k].other():
+            self._grouped(k, ends)
+            return
         side, allowed = self.sides[k], list(range(int(ends[0]), int(ends[1]) + 1))
         levels = range(len(side.feature["levels"]))
         terms = range(len(self.shift))
@@ -159,11 +246,18 @@ class Bound:
     def gamma_r(self, x, other) -> Fraction:
         """gamma R at a pair of the cell."""
         total = Fraction(0)
+        axes = iter(range(len(self.hot)))
         for k, (feature, relation, intervals) in enumerate(
             zip(self.kernel.features, self.kernel.relations, self.cell, strict=True)
         ):
             side = self.sides[k]
-            if relation == SAME and not side.one_hot:
+            if relation == SAME and side.one_hot:
+                groups = side.groups() if side.grouping() is not None else range(len(side.feature["levels"]))
+                lo, hi = intervals[0]
+                if len({groups[v] for v in range(int(lo), int(hi) + 1)}) > 1:
+                    rise, places = self.raised.get(next(axes), (Fraction(0), set()))
+                    total += rise / self.gamma if groups[int(x[k])] in places else 0
+            elif relation == SAME:
                 taus = side.taus(*intervals[0])
                 m, _ = middle((min(taus), max(taus)) if taus else intervals[0])
                 tau = side.taus(x[k], x[k])[0] if taus else x[k]
@@ -313,9 +407,12 @@ class Bound:
             constant -= limit * rho.exp() * (1 - rho)
             multiple = limit * rho.exp()
         else:
-            top = sum(curves, Decimal(0))
+            top = sum(curves, Decimal(0)) + sum(decimal(rise) for rise, _ in self.raised.values())
             constant -= limit
             multiple = limit * (top.exp() - 1) / top if top else Decimal(0)
+        for i, (rise, places) in self.raised.items():
+            for v in places:
+                tables[i][v] -= multiple * decimal(rise)
         constant += sum(max(table.values()) for table in tables)
         return constant + sum(
             cubic_top(n1[f], n2[f] - multiple * curves[f], n3[f], self.places[f]) for f in numeric

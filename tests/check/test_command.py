@@ -211,7 +211,7 @@ SIZES = {
     "classes": 645,
     "combined": 70,
     "distance": 280,
-    "kernel": 970,
+    "kernel": 1080,
     "network": 720,
     "pieces": 250,
     "polynomial": 620,

@@ -4,7 +4,7 @@
     levels   a table by level and centre
 
 `axis` is the same in the form that the cell bounds of `rbf` take, None where they know no such sort: a
-number, a level that stands for a number, or levels that are all equally far apart (one-hot).
+number, a level that stands for a number, levels that are all equally far apart (one-hot), or grouped ones (`grouping`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.families.kernel.grouping import grouped_axis
 from likewise.families.kernel.rbf.terms import Axis, OneHotAxis, SlopedAxis, TableAxis
 from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.kernel.body import KernelScore
+    from likewise.families.kernel.body import KernelScore, RbfSum
+    from likewise.model.embedding import Column
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -68,6 +70,7 @@ class LevelDistance:
     tables: Floats  # (columns, levels)
     centres: Floats  # (terms, columns)
     by_level: Floats  # (terms, levels)
+    columns: tuple[Column, ...]
 
     @property
     def axis(self) -> Axis | None:
@@ -79,7 +82,7 @@ class LevelDistance:
         places = np.where(self.by_level.min(axis=1) == 0, self.by_level.argmin(axis=1), NO_PLACE)
         apart = self.by_level[np.arange(self.by_level.shape[1]) != places[:, None]]
         if len(apart) and (apart[0] == 0 or (apart != apart[0]).any()):
-            return None
+            return grouped_axis(self.columns, self.centres)
         return OneHotAxis(distance=float(apart[0]) if len(apart) else 0.0, places=places)
 
     def at(self, code: float) -> Floats:
@@ -101,16 +104,26 @@ Distance = NumberDistance | LevelDistance
 
 def feature_distance(score: KernelScore, pairs: PairSpace, k: int) -> Distance:
     """The part of feature k."""
+    feature = pairs.space[pairs.space.names[k]]
+    if not isinstance(feature, (Continuous, Integer)):
+        return level_distance(score.body, score.embedding, k, levels=len(feature.levels))
     owned = [c for c, column in enumerate(score.embedding) if column.feature == k]
-    centres, feature = score.body.centres[:, owned], pairs.space[pairs.space.names[k]]
-    if isinstance(feature, (Continuous, Integer)):
-        return NumberDistance(
-            slopes=np.array([float(score.embedding[c].slope) for c in owned]),
-            offsets=np.array([float(score.embedding[c].offset) for c in owned]),
-            centres=centres,
-            whole=isinstance(feature, Integer),
-        )
-    tables = np.array([score.embedding[c].entries for c in owned]).reshape(len(owned), len(feature.levels))
+    return NumberDistance(
+        slopes=np.array([float(score.embedding[c].slope) for c in owned]),
+        offsets=np.array([float(score.embedding[c].offset) for c in owned]),
+        centres=score.body.centres[:, owned],
+        whole=isinstance(feature, Integer),
+    )
+
+
+def level_distance(
+    body: RbfSum, embedding: tuple[Column, ...], k: int, *, levels: int | None = None
+) -> LevelDistance:
+    """The part of feature k, whose columns are tables; how many levels it has must be said where there may be none."""
+    owned = [c for c, column in enumerate(embedding) if column.feature == k]
+    centres, columns = body.centres[:, owned], tuple(embedding[c] for c in owned)
+    tables = np.array([column.entries for column in columns])
+    tables = tables.reshape(len(owned), levels if levels is not None else tables.shape[1])
     distinct, back = np.unique(centres, axis=0, return_inverse=True)  # as many as there are levels, mostly
     by_level = ((distinct[:, :, None] - tables[None]) ** 2).sum(axis=1)[back.ravel()]
-    return LevelDistance(tables=tables, centres=centres, by_level=by_level)
+    return LevelDistance(tables=tables, centres=centres, by_level=by_level, columns=columns)

@@ -118,6 +118,7 @@ class KernelFamily(Family):
             "bias": one_or_array([body.bias for body in bodies]),
             "columns": [column_line(column) for column in embedding],
             "terms": [[one_or_array(values), format_numbers(centre)] for centre, *values in rows],
+            **({"grouped": True} if _has_groups(bodies[0], embedding) else {}),
         }
 
     def hints_line(self, hints: Sequence[int]) -> list[Any]:
@@ -126,6 +127,17 @@ class KernelFamily(Family):
 
 
 FAMILY = KernelFamily()
+
+
+def _has_groups(body: RbfSum, embedding: tuple[Column, ...]) -> bool:
+    """Whether the rule has to know of grouped features (section 20): those that are neither numbers nor one-hot."""
+    from likewise.families.kernel.distances import level_distance  # brings in numba
+    from likewise.families.kernel.rbf.terms import GroupedAxis
+
+    for k in {column.feature for column in embedding if column.table is not None}:
+        if isinstance(level_distance(body, embedding, k).axis, GroupedAxis):
+            return True
+    return False
 
 
 def _gaussians(model: Model) -> list[RbfSum]:

@@ -1,12 +1,13 @@
-"""The two sorts of features of the rule `kernel`, and what one of them adds to the exponents in an interval of codes.
+"""The sorts of features of the rule `kernel`, and what one of them adds to the exponents in an interval of codes.
 
 Rationals are rounded down to ints of exponent units, once each; what that costs is accounted for in `kernel`, step 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import compress
+from typing import TypeAlias
 
 from likewise_check.core.numbers import Exact, int_if_whole
 from likewise_check.core.space import Feature
@@ -138,8 +139,98 @@ class OneHot:
         )
 
 
-def classify_feature(feature: Feature, body: Rbf, k: int) -> Numeric | OneHot | None:
-    """Numeric or one-hot, or None for any other; a levels kind without columns counts as numeric."""
+class Grouped:
+    """A grouped feature (section 20): gamma D_t is beta_t - zeta [q = s_t], and zeta / 2 more beside the ground, if there is one."""
+
+    def __init__(self, groups: list[int], falls: list[list[Fraction]], way: "GroupedWay") -> None:
+        self._groups, self._falls, self._way = groups, falls, way  # falls: gamma D_t, by group
+        self._half = int(way.zeta * (1 << EXPONENT) / 2 // 1)
+
+    def part(self, lo: Exact, hi: Exact) -> Part:
+        """The part of the positions from lo to hi."""
+        allowed = sorted(set(self._groups[int(lo) : int(hi) + 1]))
+        if len(allowed) == 1:
+            return Part(decay=[_floored(row[allowed[0]]) for row in self._falls])
+        way, half = self._way, self._half
+        grounded = way.ground in allowed
+        # Where the ground is not allowed, every group that is has zeta / 2 more.
+        more = way.zeta / 2 if way.ground is not None and not grounded else Fraction(0)
+        inside = [half if q in allowed else 0 for q in way.own]
+        rise = way.zeta * (1 << WEIGHT) / 2
+        choice = Choice(
+            zeta=2 * half,
+            places=way.own,
+            first=allowed[0],
+            last=allowed[-1],
+            terms=None,
+            listed=tuple(allowed),
+            raised=tuple(n for n, q in enumerate(allowed) if q != way.ground) if grounded else (),
+            rise=(int(rise // 1), int(-(-rise // 1))),
+        )
+        decay = [_floored(beta + more) - away for beta, away in zip(way.betas, inside, strict=True)]
+        return Part(decay=decay, height=inside, choice=choice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupedWay:
+    """How a feature is grouped: gamma d, gamma beta_t and s_t of each term (-1 for none), and the ground."""
+
+    zeta: Fraction
+    betas: list[Fraction]
+    own: list[int]
+    ground: int | None
+
+
+def _floored(number: Fraction) -> int:
+    return int(number * (1 << EXPONENT) // 1)
+
+
+def _ways(falls: list[list[Fraction]]) -> Iterator[GroupedWay]:
+    """The ways in which gamma D_t, by group, fits section 20, in their order."""
+    betas = [max(row) for row in falls]
+    below = [
+        [q for q, value in enumerate(row) if value != beta] for row, beta in zip(falls, betas, strict=True)
+    ]
+    steps = {beta - row[q] for row, beta, less in zip(falls, betas, below, strict=True) for q in less}
+    if len(steps) == 1 and all(len(less) <= 1 for less in below):
+        yield GroupedWay(
+            zeta=steps.pop(), betas=betas, own=[less[0] if less else -1 for less in below], ground=None
+        )
+    for ground in range(len(falls[0])):
+        betas = [row[ground] for row in falls]
+        below = [
+            [q for q, value in enumerate(row) if value < beta] for row, beta in zip(falls, betas, strict=True)
+        ]
+        steps = {
+            abs(value - beta)
+            for row, beta in zip(falls, betas, strict=True)
+            for q, value in enumerate(row)
+            if q != ground
+        }
+        if len(steps) == 1 and 0 not in steps and all(len(less) <= 1 for less in below):
+            own = [less[0] if less else -1 for less in below]
+            yield GroupedWay(zeta=2 * steps.pop(), betas=betas, own=own, ground=ground)
+
+
+def _group_positions(feature: Feature, body: Rbf, k: int) -> Grouped | None:
+    """The feature as a grouped one, if it is."""
+    rows = [tuple(column.at(code) for column in body.columns[k]) for code in range(feature.levels)]
+    numbers: dict[tuple[Fraction, ...], int] = {}
+    groups = [numbers.setdefault(row, len(numbers)) for row in rows]
+    if len(numbers) < 2:
+        return None
+    firsts = [groups.index(q) for q in range(len(numbers))]
+    by_group = [body.exponents(k, code) for code in firsts]
+    falls = [[Fraction(value) / body.scale for value in row] for row in zip(*by_group, strict=True)]
+    way = next(_ways(falls), None)
+    return None if way is None else Grouped(groups, falls, way)
+
+
+Sort: TypeAlias = Numeric | OneHot | Grouped | None
+
+
+def classify_feature(feature: Feature, body: Rbf, k: int) -> Sort:
+    """Numeric, one-hot or grouped, or None for any other; a levels kind without columns counts as numeric."""
     columns = body.columns[k]
     if not feature.levels or len(columns) <= 1:
         return Numeric(columns, body, whole_codes=feature.kind == "integer")
@@ -148,5 +239,5 @@ def classify_feature(feature: Feature, body: Rbf, k: int) -> Numeric | OneHot | 
     places = [row.index(0) if 0 in row else nowhere for row in by_term]
     others = {x for row, place in zip(by_term, places, strict=True) for v, x in enumerate(row) if v != place}
     if len(others) > 1 or 0 in others:
-        return None
+        return _group_positions(feature, body, k) if body.grouped else None
     return OneHot(places, Fraction(max(others, default=0)) / body.scale)

@@ -1,4 +1,4 @@
-"""The body `rbf` (section 7): f(x) = bias + sum_t coefficient_t * exp(-gamma * sum_c (column_c(x) - centre_tc)^2).
+"""The body `rbf` (section 7, section 20): f(x) = bias + sum_t coefficient_t * exp(-gamma * sum_c (column_c(x) - centre_tc)^2).
 
 The exponents are rationals, added up exactly, feature by feature; scores are irrational and enclosed. With S = sum of |coefficient|
 < 2^e, exponentials at most 2^-(bits + e) apart give scores at most 2^-bits apart.
@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from likewise_check.core.body import Codes, Ends, Form, blend_rows, read_no_rounding
-from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text
+from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, require_true, text
 from likewise_check.core.logarithm import exp_minus_ints, unit_bits
 from likewise_check.core.numbers import Exact, common_scale, int_if_whole, number
 from likewise_check.core.space import Space
@@ -34,6 +34,7 @@ class Rbf:
     columns: tuple[tuple[Column, ...], ...]  # by feature
     coefficients: tuple[Fraction, ...]
     scale: int
+    grouped: bool = False  # section 20
     _known: dict[tuple[int, Exact], list[Exact]] = field(default_factory=dict, repr=False, compare=False)
     # What the rule keeps for all lemmas of a claim: bodies that differ in coefficients only have it in common.
     shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -108,7 +109,9 @@ def _divide(numerator: Exact, denominator: int) -> Exact:
 def read_rbf(item: object, space: Space, coefficient: Reader = number) -> Rbf:
     """The body of a model line; `coefficient` reads the bias and what multiplies terms."""
     term = array_of(anything, 2)
-    _, gamma, bias, columns, terms = record(
+    grouped = isinstance(item, dict) and "grouped" in item
+    marks = {"grouped": require_true} if grouped else {}
+    _, gamma, bias, columns, terms, *_ = record(
         item,
         "the body",
         kind=text,
@@ -116,6 +119,7 @@ def read_rbf(item: object, space: Space, coefficient: Reader = number) -> Rbf:
         bias=coefficient,
         columns=array_of(anything),
         terms=array_of(term),
+        **marks,
     )
     if gamma <= 0 or not terms:
         raise Rejected("the body must have gamma above 0 and at least one term")
@@ -137,4 +141,5 @@ def read_rbf(item: object, space: Space, coefficient: Reader = number) -> Rbf:
         columns=tuple(map(tuple, found)),
         coefficients=tuple(coefficients),
         scale=scale,
+        grouped=grouped,
     )

@@ -13,21 +13,25 @@ MOST_KEPT = 1 << 22  # ints kept between leaves; dropped beyond, which changes n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """An active one-hot axis: zeta, the position of each term, and the positions that the cell allows, from first to last."""
+    """An active one-hot axis: zeta, the position of each term, and the positions that the cell allows, from first to last. Positions of a grouped
+    feature (section 20) are its groups, and those that are allowed are listed."""
 
     zeta: int
     places: Sequence[int]
     first: int
     last: int
     terms: object  # a name for the places: choices of one name have the same
+    listed: tuple[int, ...] = ()
+    raised: tuple[int, ...] = ()  # which of those allowed, counted from 0, have a nu that is not 0
+    rise: tuple[int, int] = (0, 0)  # gamma nu there, rounded down and up, in weight units
 
     @property
     def width(self) -> int:
-        return self.last - self.first + 1
+        return len(self.allowed)
 
     @property
-    def allowed(self) -> range:
-        return range(self.first, self.last + 1)
+    def allowed(self) -> Sequence[int]:
+        return self.listed or range(self.first, self.last + 1)
 
 
 class Groups:

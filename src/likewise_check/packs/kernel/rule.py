@@ -1,11 +1,11 @@
-"""Rule `["kernel", way, [e, ...], r]` (section 7): sum_t c_t exp(-gamma sum_k D_tk) <= U on a cell, by one-sided cubics.
+"""Rule `["kernel", way, [e, ...], r]` (sections 7 and 20): sum_t c_t exp(-gamma sum_k D_tk) <= U on a cell, by one-sided cubics.
 
 The real sum is replaced, once, by one whose data are ints, and which is nowhere smaller; after that, rounding only ever raises the
 bound. Notation as in section 7; units as in `cubics`.
 
 1. Exponents. The exponent of term t, without exp(-gamma R), is X_t = -e_t + L_t with e_t >= 0 the exponent of E_t. Here gamma D_tk(m_k), l_tk and
    zeta_k / 2 are rounded down to ints of exponent units, so X_t is off by at most 2 units a feature (numeric: 1 for D, 1 for l as |y| <= 1; one-hot: its
-   part is 0 or -zeta): |X~_t - X_t| <= epsilon = 2 K 2^-48, K features. As exp(epsilon) <= 1 + 2 epsilon (K <= 10,000),
+   part is 0 or -zeta; grouped: -gamma beta'_t, rounded once, and 0 or zeta): |X~_t - X_t| <= epsilon = 2 K 2^-48, K features. As exp(epsilon) <= 1 + 2 epsilon (K <= 10,000),
 
        c_t exp(X_t)  <=  (c_t exp(-e~_t) + 2 epsilon |c_t exp(-e~_t)|) exp(L~_t).
 
@@ -16,7 +16,7 @@ bound. Notation as in section 7; units as in `cubics`.
 4. q0 is added up exactly; q1, q2, q3 are shifted to the unit 2^-bits in which their sum has LANE_SUM or FINE_SUM bits, with an error that `terms_error` pays for.
 5. Psi. U is rounded down. g_k = gamma A_k w_k^2 is rounded down if U >= 0 and up if U < 0: U exp(gamma R) gets smaller. The tangent
    is U e (1 - r/1024 + sum g_k y_k^2), e = exp(r/1024) enclosed, the end taken that makes each coefficient smaller; the secant is U (1 + sum g_k y_k^2 (exp(x) - 1) / x)
-   with x = sum g_k, exp(x) rounded up.
+   with x = sum g_k, exp(x) rounded up. gamma nu of grouped features (section 20) is rounded as the g_k are, and goes to the tables.
 6. The hints' inequality is rounded up; each axis takes the `cubic_maximum`, or the largest value at the codes that occur if they are few.
 7. Two copies. The exponents X_t and X'_t of the two are off by at most 4 units a feature (a paired one: 1 for D, 1 for each of three loads): step 1 with
    epsilon = 4 K 2^-48. Step 2 gives C~_t for c_t exp(X_t) and, from a c~ >= -c'_t, O~_t for -c'_t exp(X'_t). From there on everything is in ints: for any int m,
@@ -47,7 +47,7 @@ from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import ceil_div, exp_minus, unit_bits
 from likewise_check.core.numbers import Exact
 from likewise_check.packs.axes import cubic_maximum, differences
-from likewise_check.packs.kernel.axes import Axis, Numeric, OneHot, Part, classify_feature
+from likewise_check.packs.kernel.axes import Axis, Grouped, Numeric, Part, Sort, classify_feature
 from likewise_check.packs.kernel.body import Rbf
 from likewise_check.packs.kernel.choices import MOST_KEPT, Choice, Groups
 from likewise_check.packs.kernel.couples import Couple, make_couple
@@ -79,11 +79,13 @@ class Kernel:
         if not kept:
             sorts = [classify_feature(feature, body, k) for k, feature in enumerate(lemma.space.features)]
             kept.update(sorts=sorts, parts={}, couples={}, expander=Expander(), groups=Groups())
-        self._sorts: list[Numeric | OneHot | None] = kept["sorts"]
+        self._sorts: list[Sort] = kept["sorts"]
         self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
         same = [k for k, relation in enumerate(lemma.similarity) if relation.kind == "same"]
+        # Grouped ones are like others where they are fixed, and like one-hot ones where they are not.
         self._same = [k for k in same if self._sorts[k] is not None]
         self._others = [k for k in same if self._sorts[k] is None]
+        self._grouped = [k for k in same if isinstance(self._sorts[k], Grouped)]
         self._differ = [k for k, relation in enumerate(lemma.similarity) if relation.kind != "same"]
         self._parts: dict[tuple[int, object, int], Part] = kept["parts"]
         self._couples: dict[tuple[int, Box], Couple] = kept["couples"]
@@ -121,10 +123,10 @@ class Kernel:
             )
         if any(self._holds_none(k, cell[k]) for k in self._differ):
             return None
-        fixed = [k for k in (*self._others, *self._differ) if not _moves(cell[k])]
+        fixed = [k for k in (*self._others, *self._grouped, *self._differ) if not _moves(cell[k])]
         here, there = (tuple((k, cell[k].intervals[-side][0]) for k in fixed) for side in (0, 1))
         number, live = self._which(way, here, there, counts_all=bool(paired))
-        parts = {k: self._part(k, cell[k], number, live) for k in self._same}
+        parts = {k: self._part(k, cell[k], number, live) for k in self._same if k not in fixed}
         couples = [self._couple(k, cell[k]) for k in paired]
         weights = [self._weigh_terms(0, here), self._weigh_terms(1, there)]
         expansion = self._expanded(
@@ -273,7 +275,7 @@ def _bound(
             majorant.products[f - 2, f - 1] += majorant.n1[f]
             majorant.n1[f] = 0
     constant += _subtract_limit(
-        majorant, _scale_down(limit, expansion.bits), tangent, [axis.curve for axis, _ in axes]
+        majorant, _scale_down(limit, expansion.bits), tangent, [axis.curve for axis, _ in axes], choices
     )
     constant += _decouple(majorant, [hint for _, hint in axes])
     cubics = zip(majorant.n1, majorant.n2, majorant.n3, strict=True)
@@ -284,16 +286,21 @@ def _bound(
     return sum_maxima(constant, chain(map(max, majorant.tables), on_axes))
 
 
-def _subtract_limit(majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]]) -> int:
-    """Takes the multiple of R of -Psi into n2, and returns its constant, rounded up; limit is U in the unit."""
+def _subtract_limit(
+    majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]], choices: list[Choice]
+) -> int:
+    """Takes the multiple of R of -Psi into n2 and the tables, and returns its constant, rounded up; limit is U in the unit."""
     if limit >= 0:
         # exp(-r/1024) > 2^-(r/512): so many bits leave 2^-128 of exp(r/1024) in both ways.
         below, above = exp_minus(Fraction(tangent, GRID), 128 + tangent // 128)
         low, high = int((1 << WEIGHT) / above), int((1 << WEIGHT) / below) + 1
         for f, (curve, _) in enumerate(curves):
             majorant.n2[f] -= limit * low * curve >> 2 * WEIGHT
+        for table, choice in zip(majorant.tables, choices, strict=True):
+            for v in choice.raised:
+                table[v] -= limit * low * choice.rise[0] >> 2 * WEIGHT
         return ceil_div(limit * (high if tangent > GRID else low) * (tangent - GRID), GRID << WEIGHT)
-    x = sum(curve for _, curve in curves)
+    x = sum(curve for _, curve in curves) + sum(choice.rise[1] for choice in choices if choice.raised)
     if x >> WEIGHT > MOST_CURVE:
         raise LeafRefused(f"kernel: the cell is too large, gamma R varies by more than {MOST_CURVE}")
     if x:
@@ -301,6 +308,9 @@ def _subtract_limit(majorant: Majorant, limit: int, tangent: int, curves: list[t
         rise = int((1 << WEIGHT) / below) + 1 - (1 << WEIGHT)
         for f, (_, curve) in enumerate(curves):
             majorant.n2[f] += ceil_div(-limit * rise * curve, x << WEIGHT)
+        for table, choice in zip(majorant.tables, choices, strict=True):
+            for v in choice.raised:
+                table[v] += ceil_div(-limit * rise * choice.rise[1], x << WEIGHT)
     return -limit
 
 

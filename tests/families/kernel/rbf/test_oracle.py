@@ -38,7 +38,16 @@ def bounded(problem, lo, hi, U, **options):
 @pytest.mark.parametrize("seed", range(40))
 def test_equals_the_twin_at_the_hints_it_returns(seed):
     rng = np.random.default_rng(seed)
-    problem = random_sum(rng, 1 + seed % 8)
+    assert_equal_to_the_twin(random_sum(rng, 1 + seed % 8), rng)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_equals_the_twin_with_grouped_levels(seed):
+    rng = np.random.default_rng([20, seed])
+    assert_equal_to_the_twin(random_sum(rng, seed % 4, grouped=1 + seed % 3), rng)
+
+
+def assert_equal_to_the_twin(problem, rng):
     lo, hi, U = cells_of(problem, rng, 12)
     for rounds in (1, 8):
         e, r = random_hints(rng, lo)
@@ -57,7 +66,16 @@ def test_equals_the_twin_at_the_hints_it_returns(seed):
 def test_no_point_exceeds_the_bound(seed):
     """12,000 cells, with no hints, with arbitrary ones, and with few and many rounds."""
     rng = np.random.default_rng([1, seed])
-    problem = random_sum(rng, 1 + seed % 8)
+    assert_no_point_exceeds(random_sum(rng, 1 + seed % 8), rng, seed)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_no_point_exceeds_the_bound_with_grouped_levels(seed):
+    rng = np.random.default_rng([21, seed])
+    assert_no_point_exceeds(random_sum(rng, seed % 4, grouped=1 + seed % 3), rng, seed)
+
+
+def assert_no_point_exceeds(problem, rng, seed):
     lo, hi, U = cells_of(problem, rng)
     e, r = random_hints(rng, lo)
     if seed % 3 == 0:

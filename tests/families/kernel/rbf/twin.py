@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from likewise.families.kernel.rbf import OneHotAxis, SlopedAxis, TableAxis, Terms, shared_terms
+from likewise.families.kernel.rbf import GroupedAxis, OneHotAxis, SlopedAxis, TableAxis, Terms, shared_terms
 from likewise.families.kernel.rbf.terms import Axis, Floats, Ints
 
 
@@ -38,6 +38,11 @@ def distance(axis: Axis, codes: Floats) -> Floats:
     """D_tk at codes: shape (codes, terms)."""
     if isinstance(axis, OneHotAxis):
         return axis.distance * (codes[:, None] != axis.places[None, :])
+    if isinstance(axis, GroupedAxis):
+        groups = axis.groups[codes.astype(int)][:, None]
+        own = axis.distance * (groups == axis.places[None, :])
+        raised = axis.distance / 2 * (groups != axis.ground) if axis.ground >= 0 else 0.0
+        return axis.betas[None, :] - own + raised
     if isinstance(axis, TableAxis):
         return (axis.values[codes.astype(int)][:, None] - axis.centres[None, :]) ** 2
     columns = axis.offsets + codes[:, None] * axis.slopes
@@ -82,6 +87,7 @@ class Seen:
     hot: list[int]
     zetas: list[float]
     own: list[Floats]  # [v, t]: 1 where s_ti = v
+    rises: list[Floats]  # [v]: nu of section 20
 
 
 def see(problem: Sum, lo: Floats, hi: Floats, most_grid: int) -> Seen:
@@ -98,6 +104,7 @@ def see(problem: Sum, lo: Floats, hi: Floats, most_grid: int) -> Seen:
         hot=[],
         zetas=[],
         own=[],
+        rises=[],
     )
     for k, axis in enumerate(problem.axes):
         if isinstance(axis, OneHotAxis):
@@ -113,6 +120,22 @@ def see(problem: Sum, lo: Floats, hi: Floats, most_grid: int) -> Seen:
                 seen.hot.append(k)
                 seen.zetas.append(zeta)
                 seen.own.append(own)
+                seen.rises.append(np.zeros(len(positions)))
+            continue
+        if isinstance(axis, GroupedAxis):
+            groups = np.unique(axis.groups[int(lo[k]) : int(hi[k]) + 1])
+            if len(groups) == 1:
+                exponent -= problem.gamma * distance(axis, lo[k : k + 1])[0]
+                continue
+            zeta, grounded = problem.gamma * axis.distance, axis.ground in groups
+            own = (groups[:, None] == axis.places[None, :]).astype(float)
+            exponent -= problem.gamma * axis.betas - zeta / 2 * own.sum(axis=0)
+            exponent -= zeta / 2 if axis.ground >= 0 and not grounded else 0.0
+            offset -= zeta / 2 * own.sum(axis=0)
+            seen.hot.append(k)
+            seen.zetas.append(zeta)
+            seen.own.append(own)
+            seen.rises.append(axis.distance / 2 * (groups != axis.ground) * grounded)
             continue
         A, B, C = parabola(axis)
         ends = tau_values(axis, lo[k], hi[k])
@@ -228,7 +251,12 @@ def separated(
         n1[g] += abs(amount) * tau * sigma
         constant += abs(amount) * tau**2 / 2
     bends = np.array(s.bends)
-    R_max, R0 = bends.sum(), r / 1024 / gamma
+    R_max, R0 = bends.sum() + sum(rise.max() for rise in s.rises), r / 1024 / gamma
+    multiple = (
+        U * np.exp(gamma * R0) * gamma if U >= 0 else U * np.expm1(gamma * R_max) / R_max if R_max > 0 else 0
+    )
+    for i in H:
+        table[i] = table[i] - multiple * s.rises[i]
     if U >= 0:
         constant -= U * np.exp(gamma * R0) * (1 - gamma * R0)
         n2 -= U * np.exp(gamma * R0) * gamma * bends
@@ -263,9 +291,24 @@ def random_axis(rng: np.random.Generator, terms: int) -> tuple[Axis, float, floa
             return OneHotAxis(distance=float(rng.uniform(0.2, 3)), places=places), 0.0, levels - 1.0
 
 
-def random_sum(rng: np.random.Generator, axes: int) -> Sum:
+def random_grouped(rng: np.random.Generator, terms: int) -> tuple[Axis, float, float]:
+    """A grouped axis, with ground or without, and its range of positions."""
+    levels = int(rng.integers(3, 7))
+    groups = np.unique(rng.integers(0, 4, size=levels), return_inverse=True)[1].ravel()
+    ground = int(rng.integers(-1, groups.max() + 1))
+    places = rng.integers(-1, groups.max() + 1, size=terms)
+    places[places == ground] = -1
+    d = float(rng.uniform(0.2, 3))
+    betas = d + rng.uniform(0, 1, size=terms)
+    axis = GroupedAxis(distance=d, groups=groups, places=places, betas=betas, ground=ground)
+    return axis, 0.0, levels - 1.0
+
+
+def random_sum(rng: np.random.Generator, axes: int, *, grouped: int = 0) -> Sum:
     terms = int(rng.integers(1, 14))
     drawn = [random_axis(rng, terms) for _ in range(axes)]
+    drawn += [random_grouped(rng, terms) for _ in range(grouped)]
+    rng.shuffle(drawn) if grouped else None
     coefficients = rng.normal(size=terms) * (rng.random(terms) < 0.9)
     return Sum(
         gamma=float(10 ** rng.uniform(-2, 0.3)),
@@ -284,7 +327,7 @@ def random_cell(problem: Sum, rng: np.random.Generator) -> tuple[Floats, Floats]
         ends = np.sort(problem.lo[k] + rng.random(2) * (problem.hi[k] - problem.lo[k]))
         middle, half = ends.mean(), share * (ends[1] - ends[0]) / 2
         lo[k], hi[k] = middle - half, middle + half
-        if isinstance(axis, OneHotAxis):
+        if isinstance(axis, (OneHotAxis, GroupedAxis)):
             lo[k], hi[k] = ends
         if discrete(axis):
             lo[k], hi[k] = np.floor(lo[k]), np.ceil(hi[k])

@@ -162,6 +162,7 @@ def phi_copies(problem: Copies, cell: Cell, U: float, e: Ints, r: int) -> float:
         hot=one.hot,
         zetas=one.zetas,
         own=[np.tile(own, (1, 2)) for own in one.own],
+        rises=one.rises,
     )
     cubics = np.array([*first, *second])
     return separated(seen, cubics, constant, problem.gamma, U, e, r, tuple(both.products))

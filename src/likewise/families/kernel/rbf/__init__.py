@@ -17,12 +17,20 @@ Not imported by `likewise` itself: it needs numba.
 
 from likewise.families.kernel.rbf.cell_bounds import NO_HINT, CellBounds, bound_cells
 from likewise.families.kernel.rbf.copy_bounds import Boxes, bound_copies
-from likewise.families.kernel.rbf.terms import OneHotAxis, SlopedAxis, TableAxis, Terms, shared_terms
+from likewise.families.kernel.rbf.terms import (
+    GroupedAxis,
+    OneHotAxis,
+    SlopedAxis,
+    TableAxis,
+    Terms,
+    shared_terms,
+)
 
 __all__ = [
     "NO_HINT",
     "Boxes",
     "CellBounds",
+    "GroupedAxis",
     "OneHotAxis",
     "SlopedAxis",
     "TableAxis",

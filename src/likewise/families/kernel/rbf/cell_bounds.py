@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from likewise.compiled import compiled
-from likewise.compiled.arrays import fill, largest, place_of_largest, total
+from likewise.compiled.arrays import fill, place_of_largest, total
 from likewise.families.kernel.rbf.coarse import coarse_bound
 from likewise.families.kernel.rbf.cuts import best_cut, middle_cut
 from likewise.families.kernel.rbf.excess import (
@@ -26,6 +26,7 @@ from likewise.families.kernel.rbf.excess import (
     MOST_STEPS,
     MOST_TANGENT,
     TANGENT_STEPS,
+    most_risen,
     smallest_excess,
 )
 from likewise.families.kernel.rbf.local_terms import (
@@ -161,7 +162,7 @@ def _bound_cell(
     add_curvature_loss(cell, roughness, form)
     _report_axes(terms, lo, hi, cell, form, y, n, found)
     if excess <= 0.0:
-        found.upper[n] = threshold + excess * math.exp(-total(bend))
+        found.upper[n] = threshold + excess * math.exp(-total(bend) - most_risen(cell))
         return
     # Which of the two bounds also gives the point and the losses makes no difference that could be measured.
     unused = np.empty((2, len(lo)))
@@ -201,10 +202,8 @@ def optimise_hints(
 ) -> float:
     """Phi; the cell's hints are replaced by those that attain it, y by the maximiser."""
     base = form.constant[0]
-    for i in range(len(cell.hot)):
-        base += largest(form.table[i, : cell.levels[i]])
     # A tangent beyond R_max helps nobody.
-    last = min(math.ceil(TANGENT_STEPS * total(bend)), MOST_TANGENT)
+    last = min(math.ceil(TANGENT_STEPS * (total(bend) + most_risen(cell))), MOST_TANGENT)
     r = round(FIRST_TANGENT * last) if found.r[n] < 0 else min(found.r[n], last)
     e = np.empty(len(cell.numeric), np.int64)
     for f in range(len(e)):
@@ -255,7 +254,7 @@ def _report_axes(
         found.loss[n, k] = 0.0
     for f in range(len(cell.numeric)):
         report_numeric(terms, lo, hi, cell, form, f, y[f], n, found)
-    report_hot(cell, form, n, found)
+    report_hot(cell, lo, hi, form, n, found)
 
 
 @compiled
@@ -286,10 +285,14 @@ def numeric_loss(form: Majorant, f: int) -> float:
 
 
 @compiled
-def report_hot(cell: LocalTerms, form: Majorant, n: int, found: CellBounds) -> None:
+def report_hot(cell: LocalTerms, lo: Floats, hi: Floats, form: Majorant, n: int, found: CellBounds) -> None:
     """Point, loss and cut of the one-hot axes."""
     for i in range(len(cell.hot)):
-        k, table = cell.hot[i], form.table[i, : cell.levels[i]]
+        k = cell.hot[i]
+        positions = int(hi[k] - lo[k]) + 1
+        table = np.empty(positions)
+        for v in range(positions):
+            table[v] = form.table[i, cell.at[i, v]]
         found.point[n, k] = cell.first[i] + place_of_largest(table)
         found.loss[n, k] = form.hot_loss[i]
         found.cut[n, k] = best_cut(cell.first[i], table)

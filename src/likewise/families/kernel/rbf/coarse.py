@@ -20,7 +20,17 @@ import numpy as np
 from likewise.compiled import compiled
 from likewise.compiled.arrays import fill, total
 from likewise.families.kernel.rbf.local_terms import code_at, embedded_interval
-from likewise.families.kernel.rbf.terms import ONE_HOT, Floats, Terms
+from likewise.families.kernel.rbf.terms import (
+    NO_GROUND,
+    ONE_HOT,
+    Floats,
+    Ints,
+    Terms,
+    allowed_groups,
+    ground_rise,
+    group_at,
+    slot_of,
+)
 
 
 @compiled
@@ -32,11 +42,17 @@ def _distance_ranges(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floa
     for k in range(len(lo)):
         if terms.kind[k] == ONE_HOT:
             place, zeta = terms.place[k], terms.zeta[k]
-            first, last = int(lo[k]), int(hi[k])
+            slots, count = allowed_groups(terms, k, lo[k], hi[k])
+            grounded = terms.ground[k] != NO_GROUND and slot_of(slots, terms.ground[k]) >= 0
+            low, high = _ends_of_others(terms, k, slots, count)
             for t in range(len(least)):
-                inside = first <= place[t] <= last
-                least[t] += 0.0 if inside else zeta
-                most[t] += 0.0 if inside and first == last else zeta
+                inside = slot_of(slots, place[t]) >= 0
+                # Beside the ground, the own group is half of zeta nearer than that, and all others half of it further away.
+                own = high - zeta
+                least[t] += min(low, own) if inside else low
+                most[t] += (
+                    own if inside and count == 1 else low if inside and grounded and count == 2 else high
+                )
         else:
             middle, width = embedded_interval(terms, k, lo[k], hi[k])
             centre = terms.centre[k]
@@ -49,6 +65,16 @@ def _distance_ranges(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floa
 
 
 @compiled
+def _ends_of_others(terms: Terms, k: int, slots: Ints, count: int) -> tuple[float, float]:
+    """The smallest and the largest gamma D of a term at groups that are not its own, without beta_t."""
+    more = terms.base[k] + ground_rise(terms, k, slots)
+    ground = terms.ground[k]
+    if ground == NO_GROUND or slot_of(slots, ground) < 0:
+        return more, more
+    return more, more + (0.5 * terms.zeta[k] if count > 1 else 0.0)
+
+
+@compiled
 def _chord_slope(least: float, most: float) -> float:
     """Slope of the chord of exp(-Q)."""
     apart = most - least
@@ -57,18 +83,22 @@ def _chord_slope(least: float, most: float) -> float:
 
 @compiled
 def _hot_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
-    """Max over the positions of zeta times the slopes of the terms that are elsewhere, where, and the cost."""
-    own, cost = np.zeros(int(hi - lo) + 1), 0.0
+    """Max over the positions of the slopes times gamma D, less what is in `rest`; where, and the cost."""
+    slots, count = allowed_groups(terms, k, lo, hi)
+    own, cost, whole, zeta = np.zeros(count), 0.0, total(slopes), terms.zeta[k]
     for t in range(len(slopes)):
-        slot = terms.place[k, t] - int(lo)
-        if 0 <= slot < len(own):
+        slot = slot_of(slots, terms.place[k, t])
+        if slot >= 0:
             own[slot] += slopes[t]
             cost += abs(slopes[t])
-    at = 0
-    for slot in range(1, len(own)):
-        if own[slot] < own[at]:
-            at = slot
-    return terms.zeta[k] * (total(slopes) - own[at]), lo + at, terms.zeta[k] * cost
+    best, at = -math.inf, lo
+    for position in range(int(lo), int(hi) + 1):
+        group = group_at(terms, k, position)
+        beside = terms.ground[k] != NO_GROUND and terms.ground[k] != group
+        value = whole * (terms.base[k] + (0.5 * zeta if beside else 0.0)) - zeta * own[slots[group]]
+        if value > best:
+            best, at = value, float(position)
+    return best, at, zeta * cost
 
 
 @compiled

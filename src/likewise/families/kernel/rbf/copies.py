@@ -24,7 +24,13 @@ import numpy as np
 from likewise.compiled import compiled
 from likewise.compiled.arrays import copy_to, fill
 from likewise.families.kernel.rbf.cubics import REACH_GRID
-from likewise.families.kernel.rbf.local_terms import LocalTerms, empty_local, load_axes, sort_axes
+from likewise.families.kernel.rbf.local_terms import (
+    LocalTerms,
+    empty_local,
+    load_axes,
+    most_positions,
+    sort_axes,
+)
 from likewise.families.kernel.rbf.majorant import Majorant, one_sided_roughness
 from likewise.families.kernel.rbf.terms import Floats, Ints, Terms
 
@@ -76,7 +82,8 @@ def localise_copies(
     """
     count = len(here)
     numeric, hot = sort_axes(terms, lo, hi)
-    cell = empty_local(_paired_axes(terms, shared, pairings, numeric), hot, count, 2)
+    axes = _paired_axes(terms, shared, pairings, numeric)
+    cell = empty_local(axes, hot, most_positions(hot, lo, hi), count, 2)
     exponent = load_axes(terms, lo, hi, cell)
     exponent2 = exponent.copy()
     copy_to(cell.offset[count:], cell.offset[:count])

@@ -41,6 +41,7 @@ from likewise.families.kernel.rbf.copies import (
 )
 from likewise.families.kernel.rbf.cubics import cubic_table
 from likewise.families.kernel.rbf.cuts import middle_cut
+from likewise.families.kernel.rbf.excess import most_risen
 from likewise.families.kernel.rbf.local_terms import LocalTerms
 from likewise.families.kernel.rbf.majorant import Majorant, add_curvature_loss
 from likewise.families.kernel.rbf.terms import WHOLE, Floats, Ints, Terms
@@ -161,7 +162,7 @@ def _bound_cell(
     add_curvature_loss(cell, roughness, form)
     _report_axes(terms, shared, box, cell, form, pairings, y, n, found)
     if excess <= 0.0:
-        found.upper[n] = threshold + excess * math.exp(-total(bend))
+        found.upper[n] = threshold + excess * math.exp(-total(bend) - most_risen(cell))
         return
     unused, costs = np.empty(found.point.shape[1]), np.empty(found.loss.shape[1])
     coarse = coarse_bound_copies(terms, shared, box, here, there, unused, costs)
@@ -242,4 +243,4 @@ def _report_axes(
             x, other = math.floor(x + 0.5), math.floor(other + 0.5)
         found.point[n, k] = min(max(x, box[0, k]), box[1, k])
         found.point[n, box.shape[1] + j] = min(max(other, box[2, k]), box[3, k])
-    report_hot(cell, form, n, found)
+    report_hot(cell, box[0], box[1], form, n, found)

@@ -10,7 +10,7 @@ F <= U if Phi = max of sum_t C_t p_t(L_t) - Psi(R) <= 0, where Psi(R) <= U exp(g
     U >= 0   the tangent at gamma R0 = r / 1024       U exp(gamma R0) (1 + gamma (R - R0))
     U < 0    the secant of [0, R_max]                 U (1 + R (exp(gamma R_max) - 1) / R_max)
 
-Psi goes into the constant and the n2, and Phi is a constant plus one-axis maxima of n1 y + n2 y^2 + n3 y^3. Phi is
+Psi goes into the constant, the n2 and the tables of grouped axes with a ground, whose `rise` is part of gamma R, and Phi is a constant plus one-axis maxima of n1 y + n2 y^2 + n3 y^3. Phi is
 convex in the e. A few rounds move e towards the maximiser and r towards its R, as Frank and Wolfe would; the best round counts.
 """
 
@@ -21,7 +21,7 @@ import math
 import numpy as np
 
 from likewise.compiled import compiled
-from likewise.compiled.arrays import copy_to, total
+from likewise.compiled.arrays import copy_to, largest, total
 from likewise.families.kernel.rbf.local_terms import LocalTerms
 from likewise.families.kernel.rbf.majorant import Majorant
 from likewise.families.kernel.rbf.terms import Floats, Ints
@@ -112,6 +112,30 @@ def _axis_peaks(
 
 
 @compiled
+def _table_peaks(cell: LocalTerms, form: Majorant, slope: float) -> tuple[float, float]:
+    """Sum of the tables' maxima, and the part of gamma R that they have there."""
+    found, risen = 0.0, 0.0
+    for i in range(len(cell.hot)):
+        best, at = -math.inf, 0
+        for v in range(cell.levels[i]):
+            value = form.table[i, v] - slope * cell.rise[i, v]
+            if value > best:
+                best, at = value, v
+        found += best
+        risen += cell.rise[i, at]
+    return found, risen
+
+
+@compiled
+def most_risen(cell: LocalTerms) -> float:
+    """The largest part of gamma R that one-hot axes have."""
+    found = 0.0
+    for i in range(len(cell.hot)):
+        found += largest(cell.rise[i, : cell.levels[i]])
+    return found
+
+
+@compiled
 def smallest_excess(
     cell: LocalTerms,
     form: Majorant,
@@ -126,13 +150,13 @@ def smallest_excess(
 ) -> tuple[float, int]:
     """Phi for good hints, found from e and r on; stops early once Phi <= enough.
 
-    `base` is the constant with the tables' maxima, `bend` is gamma w^2. e becomes the best hints, y the maximiser
+    `base` is the constant, `bend` is gamma w^2. e becomes the best hints, y the maximiser
     there; returned are Phi and the best r.
     """
     n = len(e)
     linear, square, now = np.empty(n), np.empty(n), np.empty(n)
     trial, trial_r = e.copy(), r
-    moving, most = np.empty(n), total(bend)
+    moving, most = np.empty(n), total(bend) + most_risen(cell)
     for f in range(n):
         moving[f] = e[f] / HINT_STEPS
     tangent = r / TANGENT_STEPS
@@ -141,6 +165,8 @@ def smallest_excess(
         value, slope = threshold_line(threshold, trial_r, most)
         excess = base - value + _absorb_products(form, trial, linear, square)
         excess += _axis_peaks(cell, form, linear, square, bend, slope, now)
+        peaks, reached = _table_peaks(cell, form, slope)
+        excess += peaks
         if excess < best:
             best, best_r = excess, trial_r
             copy_to(e, trial)
@@ -148,7 +174,6 @@ def smallest_excess(
             if best <= enough:
                 break
         stride = 2.0 * FIRST_STRIDE / (turn + 2.0)
-        reached = 0.0
         for f in range(n):
             moving[f] += stride * (now[f] - moving[f])
             reached += bend[f] * now[f] * now[f]

@@ -10,6 +10,8 @@ In a cell, numeric z_k = m_k + w_k y_k with |y_k| <= 1 and a one-hot axis allows
     |L_t| <= h_t = |k_t| + sum |l_tk|,
     E_t = exp(-gamma (rest_t + sum (m_k - centre_tk)^2) - sum over one-hot k of {0, zeta_k / 2, zeta_k}).
 
+The positions of a grouped axis are its groups, what the groups beside its ground have more is part of gamma R (`rise`), and beta_t is in rest_t.
+
 `term_cubics` turns each exp(L_t) into a one-sided cubic in Z = L_t - k_t.
 """
 
@@ -23,7 +25,20 @@ import numpy as np
 from likewise.compiled import compiled
 from likewise.compiled.arrays import largest
 from likewise.families.kernel.rbf.cubics import lower_cubic, upper_cubic
-from likewise.families.kernel.rbf.terms import CONTINUOUS, ONE_HOT, TABLE, WHOLE, Floats, Ints, Terms
+from likewise.families.kernel.rbf.terms import (
+    CONTINUOUS,
+    NO_GROUND,
+    ONE_HOT,
+    TABLE,
+    WHOLE,
+    Floats,
+    Ints,
+    Terms,
+    allowed_groups,
+    ground_rise,
+    group_at,
+    slot_of,
+)
 
 MOST_GRID_VALUES = 16  # an axis with at most so many values is maximised over the values themselves
 
@@ -41,10 +56,12 @@ class LocalTerms(NamedTuple):
     grid: Floats  # [f, j] the values of y, if there are few
     gridded: Ints  # [f] how many; 0: all |y| <= 1
     first: Ints  # [i] lowest position
-    levels: Ints  # [i] how many positions
+    levels: Ints  # [i] how many positions, or groups
+    at: Ints  # [i, position less `first`] its place among them
+    rise: Floats  # [i, place] its part of gamma R
     zeta: Floats  # [i]
     load: Floats  # [f, t]  l_tf
-    slot: Ints  # [i, t] position less `first`; `levels` if the term's own is not allowed. The same in all copies
+    slot: Ints  # [i, t] place of the term's own; `levels` if that is not allowed. The same in all copies
     weight: Floats  # [t] C_t
     offset: Floats  # [t] k_t
     reach: Floats  # [t] h_t
@@ -77,7 +94,7 @@ def sort_axes(terms: Terms, lo: Floats, hi: Floats) -> tuple[Ints, Ints]:
         if hi[k] > lo[k]:
             if terms.kind[k] == ONE_HOT:
                 hot[hots] = k
-                hots += 1
+                hots += allowed_groups(terms, k, lo[k], hi[k])[1] > 1
             elif embedded_interval(terms, k, lo[k], hi[k])[1] > 0.0:
                 numeric[numerics] = k
                 numerics += 1
@@ -85,8 +102,8 @@ def sort_axes(terms: Terms, lo: Floats, hi: Floats) -> tuple[Ints, Ints]:
 
 
 @compiled
-def empty_local(numeric: Ints, hot: Ints, terms: int, copies: int) -> LocalTerms:
-    """A cell of these axes, not yet looked at."""
+def empty_local(numeric: Ints, hot: Ints, most: int, terms: int, copies: int) -> LocalTerms:
+    """A cell of these axes with at most so many positions, not yet looked at."""
     return LocalTerms(
         numeric,
         hot,
@@ -96,6 +113,8 @@ def empty_local(numeric: Ints, hot: Ints, terms: int, copies: int) -> LocalTerms
         np.zeros(len(numeric), np.int64),
         np.empty(len(hot), np.int64),
         np.empty(len(hot), np.int64),
+        np.zeros((len(hot), most), np.int64),
+        np.zeros((len(hot), most)),
         np.empty(len(hot)),
         np.empty((len(numeric), copies * terms)),
         np.empty((len(hot), terms), np.int64),
@@ -103,6 +122,15 @@ def empty_local(numeric: Ints, hot: Ints, terms: int, copies: int) -> LocalTerms
         np.zeros(copies * terms),
         np.zeros(copies * terms),
     )
+
+
+@compiled
+def most_positions(hot: Ints, lo: Floats, hi: Floats) -> int:
+    """The most positions that a cell allows on one of these axes."""
+    most = 1
+    for k in hot:
+        most = max(most, int(hi[k] - lo[k]) + 1)
+    return most
 
 
 @compiled
@@ -117,13 +145,11 @@ def load_axes(terms: Terms, lo: Floats, hi: Floats, cell: LocalTerms) -> Floats:
             axis = numerics if numerics < len(cell.numeric) and cell.numeric[numerics] == k else -1
             numerics += axis >= 0
             _load_numeric(terms, k, lo[k], hi[k], axis, cell, exponent)
-        elif hi[k] > lo[k]:
+        elif hots < len(cell.hot) and cell.hot[hots] == k:
             _load_one_hot(terms, k, lo[k], hi[k], hots, cell, exponent)
             hots += 1
         else:
-            for t in range(len(exponent)):
-                if terms.place[k, t] != int(lo[k]):
-                    exponent[t] -= terms.zeta[k]
+            _load_one_group(terms, k, int(lo[k]), exponent)
     for t in range(len(exponent)):
         cell.reach[t] -= cell.offset[t]
     return exponent
@@ -133,7 +159,7 @@ def load_axes(terms: Terms, lo: Floats, hi: Floats, cell: LocalTerms) -> Floats:
 def localise(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> LocalTerms:
     """See the cell [lo, hi] (codes) from its middle."""
     numeric, hot = sort_axes(terms, lo, hi)
-    cell = empty_local(numeric, hot, len(coefficients), 1)
+    cell = empty_local(numeric, hot, most_positions(hot, lo, hi), len(coefficients), 1)
     exponent = load_axes(terms, lo, hi, cell)
     for t in range(len(coefficients)):
         cell.weight[t] = coefficients[t] * math.exp(exponent[t])
@@ -164,18 +190,34 @@ def _load_numeric(
 
 
 @compiled
+def _load_one_group(terms: Terms, k: int, position: int, exponent: Floats) -> None:
+    """A one-hot axis on which one position is left, or several that are alike."""
+    group, ground, zeta = group_at(terms, k, position), terms.ground[k], terms.zeta[k]
+    more = terms.base[k] + (0.5 * zeta if ground not in (NO_GROUND, group) else 0.0)
+    for t in range(len(exponent)):
+        exponent[t] -= more - (zeta if terms.place[k, t] == group else 0.0)
+
+
+@compiled
 def _load_one_hot(
     terms: Terms, k: int, lo: float, hi: float, axis: int, cell: LocalTerms, exponent: Floats
 ) -> None:
-    first, levels, zeta = int(lo), int(hi - lo) + 1, terms.zeta[k]
+    first, zeta = int(lo), terms.zeta[k]
+    slots, levels = allowed_groups(terms, k, lo, hi)
     cell.first[axis], cell.levels[axis], cell.zeta[axis] = first, levels, zeta
+    for position in range(first, int(hi) + 1):
+        cell.at[axis, position - first] = slots[group_at(terms, k, position)]
+    ground = slot_of(slots, terms.ground[k])
+    if ground >= 0:
+        for place in range(levels):
+            cell.rise[axis, place] = 0.0 if place == ground else 0.5 * zeta
     place, slot, offset = terms.place[k], cell.slot[axis], cell.offset
+    more = terms.base[k] + ground_rise(terms, k, slots)
     for t in range(len(exponent)):
-        at = place[t] - first
-        inside = 0 <= at < levels
-        slot[t] = at if inside else levels
-        offset[t] -= 0.5 * zeta if inside else 0.0
-        exponent[t] -= 0.5 * zeta if inside else zeta
+        at = slot_of(slots, place[t])
+        slot[t] = at if at >= 0 else levels
+        offset[t] -= 0.5 * zeta if at >= 0 else 0.0
+        exponent[t] -= more - (0.5 * zeta if at >= 0 else 0.0)
 
 
 @compiled
@@ -189,9 +231,10 @@ def farthest_reach(terms: Terms, lo: Floats, hi: Floats) -> float:
             for t in range(len(reach)):
                 reach[t] += slope * abs(middle - centre[t])
         elif hi[k] > lo[k]:
-            place, half, first, last = terms.place[k], 0.5 * terms.zeta[k], int(lo[k]), int(hi[k])
+            place, half = terms.place[k], 0.5 * terms.zeta[k]
+            slots, count = allowed_groups(terms, k, lo[k], hi[k])
             for t in range(len(reach)):
-                reach[t] += half if first <= place[t] <= last else 0.0
+                reach[t] += half if count > 1 and slot_of(slots, place[t]) >= 0 else 0.0
     return largest(reach)
 
 

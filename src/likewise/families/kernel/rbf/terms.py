@@ -8,7 +8,10 @@ B_t = sum slope (centre - offset),
 
     sum over columns (offset + slope x - centre)^2 = (sqrt(A) x - B_t / sqrt(A))^2 + rest_t.
 
-On a one-hot axis D_tk is 0 at the term's own position and d_k at every other one; zeta_k = gamma d_k.
+On a one-hot axis D_tk is 0 at the term's own position and d_k at every other one; zeta_k = gamma d_k. A *grouped* one (section 20 of spec/certificate-v1.md) is the same of groups of
+positions that are alike, about a number a term, and perhaps with a *ground*, a group that all others are d_k / 2 further away than:
+
+    D_tk = beta_t - d_k [own group] + d_k / 2 [not the ground].
 
 The c_t are no part of `Terms`: they depend on the values of the features that may differ and on the lean.
 """
@@ -29,6 +32,8 @@ Ints = NDArray[np.int64]
 
 # Kinds of axes; plain ints, because compiled code compares them.
 CONTINUOUS, WHOLE, TABLE, ONE_HOT = 0, 1, 2, 3
+NO_GROUND = -1
+NOT_GROUPED = -1  # as the group of a position
 
 
 class Terms(NamedTuple):
@@ -39,8 +44,11 @@ class Terms(NamedTuple):
     scale: Floats  # [k] embedded coordinate of one code; 0 on tables and one-hot axes
     table: Floats  # [k, position] embedded coordinate of a position; 0 elsewhere
     zeta: Floats  # [k] gamma times the mismatch of a one-hot axis; 0 elsewhere
+    base: Floats  # [k] gamma beta of a one-hot axis that is not grouped, zeta; 0 elsewhere: the beta_t of grouped ones are in `rest`
+    group: Ints  # [k, position] of a grouped axis; NOT_GROUPED on others
+    ground: Ints  # [k] the group of it, NO_GROUND for none
     centre: Floats  # [k, t] embedded coordinate of the term; 0 on one-hot axes
-    place: Ints  # [k, t] position of the term on a one-hot axis; 0 elsewhere
+    place: Ints  # [k, t] group of the term on a one-hot axis; 0 elsewhere
     rest: Floats  # [t] part of the squared distance that no axis changes
 
 
@@ -70,18 +78,33 @@ class OneHotAxis:
     places: Ints
 
 
-Axis = SlopedAxis | TableAxis | OneHotAxis
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupedAxis:
+    """A grouped feature: groups of shape (levels,), places (a group, or -1) and betas of shape (terms,)."""
+
+    distance: float
+    groups: Ints
+    places: Ints
+    betas: Floats
+    ground: int
+
+
+Axis = SlopedAxis | TableAxis | OneHotAxis | GroupedAxis
 
 
 def shared_terms(*, gamma: float, axes: Sequence[Axis], terms: int) -> Terms:
     """Lay the shared features out as arrays, in the order given (the feature order, for certificates)."""
     levels = max((len(axis.values) for axis in axes if isinstance(axis, TableAxis)), default=1)
+    positions = max((len(axis.groups) for axis in axes if isinstance(axis, GroupedAxis)), default=1)
     found = Terms(
         gamma=float(gamma),
         kind=np.zeros(len(axes), dtype=np.int64),
         scale=np.zeros(len(axes)),
         table=np.zeros((len(axes), levels)),
         zeta=np.zeros(len(axes)),
+        base=np.zeros(len(axes)),
+        group=np.full((len(axes), positions), NOT_GROUPED, dtype=np.int64),
+        ground=np.full(len(axes), NO_GROUND, dtype=np.int64),
         centre=np.zeros((len(axes), terms)),
         place=np.zeros((len(axes), terms), dtype=np.int64),
         rest=np.zeros(terms),
@@ -97,8 +120,15 @@ def shared_terms(*, gamma: float, axes: Sequence[Axis], terms: int) -> Terms:
                 found.centre[k] = axis.centres
             case OneHotAxis():
                 found.kind[k] = ONE_HOT
-                found.zeta[k] = gamma * axis.distance
+                found.zeta[k] = found.base[k] = gamma * axis.distance
                 found.place[k] = axis.places
+            case GroupedAxis():
+                found.kind[k] = ONE_HOT
+                found.zeta[k] = gamma * axis.distance
+                found.group[k, : len(axis.groups)] = axis.groups
+                found.ground[k] = axis.ground
+                found.place[k] = axis.places
+                found.rest[:] += axis.betas
     return found
 
 
@@ -131,5 +161,53 @@ def drop_zero_terms(terms: Terms, coefficients: Floats) -> tuple[Terms, Floats]:
         for k in range(axes):
             centre[k, n] = terms.centre[k, live[n]]
             place[k, n] = terms.place[k, live[n]]
-    kept = Terms(terms.gamma, terms.kind, terms.scale, terms.table, terms.zeta, centre, place, rest)
+    kept = Terms(
+        terms.gamma,
+        terms.kind,
+        terms.scale,
+        terms.table,
+        terms.zeta,
+        terms.base,
+        terms.group,
+        terms.ground,
+        centre,
+        place,
+        rest,
+    )
     return kept, left
+
+
+@compiled
+def group_at(terms: Terms, k: int, position: int) -> int:
+    """The group of a position on a one-hot axis: the position itself where it is not grouped."""
+    group = terms.group[k, min(position, terms.group.shape[1] - 1)]
+    return position if group == NOT_GROUPED else group
+
+
+@compiled
+def allowed_groups(terms: Terms, k: int, lo: float, hi: float) -> tuple[Ints, int]:
+    """By group of a one-hot axis its place among those of the positions from lo to hi, in their order, and how many there are; -1 for the others."""
+    first, last = int(lo), int(hi)
+    grouped = terms.group[k, 0] != NOT_GROUPED
+    slots = np.full(terms.group.shape[1] if grouped else last + 1, -1, np.int64)
+    for position in range(first, last + 1):
+        slots[group_at(terms, k, position)] = 0
+    count = 0
+    for group in range(len(slots)):
+        if slots[group] == 0:
+            slots[group] = count
+            count += 1
+    return slots, count
+
+
+@compiled
+def slot_of(slots: Ints, group: int) -> int:
+    """The place of a group among those allowed, -1 for none."""
+    return slots[group] if 0 <= group < len(slots) else -1
+
+
+@compiled
+def ground_rise(terms: Terms, k: int, slots: Ints) -> float:
+    """What all groups allowed have in common, times gamma, because the ground is not among them."""
+    ground = terms.ground[k]
+    return 0.5 * terms.zeta[k] if ground != NO_GROUND and slot_of(slots, ground) < 0 else 0.0
