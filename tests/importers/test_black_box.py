@@ -46,7 +46,7 @@ def classes(y, seed=0):
 MODELS = {
     "neighbours": lambda X, y: KNeighborsClassifier(3).fit(X, y),
     "neighbours, three classes": lambda X, y: KNeighborsClassifier(3).fit(X, classes(y)),
-    "centroids": lambda X, y: NearestCentroid().fit(X, y),
+    "centroids": lambda X, y: NearestCentroid(metric="manhattan").fit(X, y),
     "hard votes": lambda X, y: VotingClassifier(
         [
             ("a", LogisticRegression()),
@@ -144,7 +144,7 @@ def test_nothing_is_fair_however_small_the_space_is(space):
 
 def test_commands_agree_about_a_black_box():
     X, y = rows(4)
-    model = NearestCentroid().fit(X, y)
+    model = NearestCentroid(metric="manhattan").fit(X, y)
     audit = lw.audit(model, SPACE, SIMILAR, X=X, budget=60)
     assert audit.biased
     over_rows = lw.share(model, SPACE, SIMILAR, X=X, over=X, budget=60)

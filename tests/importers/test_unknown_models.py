@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import likewise as lw
 from likewise.errors import UnsupportedModel
@@ -24,7 +24,7 @@ class Almost:
         return np.zeros(len(X))
 
 
-@pytest.mark.parametrize("model", [KNeighborsClassifier(), NearestCentroid(), Almost()])
+@pytest.mark.parametrize("model", [KNeighborsClassifier(), KNeighborsRegressor(), Almost()])
 def test_nothing_far_away_is_suggested(model):
     error = refusal(model)
     assert "did you mean" not in str(error)

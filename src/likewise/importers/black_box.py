@@ -402,13 +402,21 @@ def _head_of(program: AskedProgram) -> Head:
     return Head(labels=program.labels, rule="argmax", unlinked="it gives none that agree with its decisions")
 
 
+MOST_LETTERS = 300  # of what a program says where it fails
+
+
 def ask_instead(
     estimator: Any, space: Space, refusal: UnsupportedModel, *, rows: Floats, like: Any = None
 ) -> ImportedModel:
-    """What was refused, asked instead of read; raises the refusal where it cannot be asked either."""
+    """What was refused, asked instead of read; raises the refusal where it cannot be asked either, and says so where its own program fails on rows of the space."""
     if isinstance(refusal, MismatchedModel) or not can_be_asked(estimator):
         raise refusal
     try:
         return import_black_box(estimator, space, rows=rows, like=like)
+    except DataError as error:
+        raise UnsupportedModel(
+            f"{refusal.message}; it cannot be asked instead either: {' '.join(error.message.split())[:MOST_LETTERS]}",
+            hint=error.hint or refusal.hint,
+        ) from error
     except LikewiseError as error:
         raise refusal from error

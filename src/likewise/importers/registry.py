@@ -74,6 +74,12 @@ def _discriminant_readers() -> Mapping[str, ScoreReader]:
     return {**_linear_readers(), **quadratic}
 
 
+def _centroid_readers() -> Mapping[str, ScoreReader]:
+    from likewise.importers import sklearn_centroids
+
+    return {sklearn_centroids.NEAREST: sklearn_centroids.import_centroids}
+
+
 def _dummy_readers() -> Mapping[str, ScoreReader]:
     from likewise.importers import sklearn_dummy
 
@@ -144,6 +150,7 @@ SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
     "sklearn.kernel_ridge": _kernel_readers,
     "sklearn.neural_network": _network,
     "sklearn.dummy": _dummy_readers,
+    "sklearn.neighbors": _centroid_readers,
     NAIVE_BAYES: _bayes_readers,
     "sklearn.gaussian_process": _process_readers,
     STATSMODELS_RESULTS: _statsmodels_readers,
@@ -405,6 +412,7 @@ _REFUSAL_REASONS = {
     "MultiOutputClassifier": "it gives several labels at once; verify its estimators_ one by one",
     "ClassifierChain": "it gives several labels at once; verify its estimators_ one by one",
     "AdaBoostRegressor": "it predicts a weighted median of its trees, which is no sum; GradientBoostingRegressor is supported",
+    "RadiusNeighborsClassifier": "it compares distances, and fails where nobody is within the radius: fitted with outlier_label='most_frequent' it answers for everybody, and can be asked",
     "IsolationForest": "it detects outliers and has no labels",
     "RandomTreesEmbedding": "it transforms columns and predicts nothing",
     "SGDOneClassSVM": "it detects outliers and has no labels",

@@ -170,6 +170,10 @@ def make_replay(
         from likewise.importers.sklearn_gaussian_process import ShownLatentMeans
 
         asked, before = ShownLatentMeans(unfolded.final), unfolded.steps
+    elif type(unfolded.final).__name__ == "NearestCentroid":
+        from likewise.importers.sklearn_centroids import ShownDistances
+
+        asked, before = ShownDistances(unfolded.final), unfolded.steps
     elif is_naive_bayes(unfolded.final):
         from likewise.importers.sklearn_bayes import ShownLikelihoods
 
