@@ -99,7 +99,11 @@ class Page:
     def open(self, url: str) -> None:
         self.events.clear()
         self.send("Page.navigate", url=url)
-        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+        self.hear("Page.loadEventFired")
+
+    def hear(self, method: str, **params) -> None:
+        """Waits until the browser tells this, with these values."""
+        while not any(params.items() <= told.items() for told in self.of(method)):
             self.events.append(self._next())
 
     def run(self, script: str):

@@ -13,6 +13,7 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.svm import SVC
 from tests.report.browser import Page, installed
+from tests.report.samples import SEX
 
 import likewise as lw
 
@@ -81,6 +82,9 @@ def test_a_linear_proof(opened, fair, tmp_path):
     assert title(opened) == "✓ Accepted"
     assert "ACCEPTED: the proof holds, in exact arithmetic" in said
     assert "may differ in any way" in said
+    assert SEX in said  # a name that is markup stays text
+    assert opened.run("document.querySelectorAll('script').length") == 3
+    assert opened.run("document.querySelectorAll('img').length") == 0
     assert "rules used: core" in said
     assert "is not covered" in said
     assert "were not compared with the model in use" in said
@@ -140,7 +144,10 @@ def test_the_certificate_is_the_one_to_save(opened, fair, tmp_path):
     link = "document.querySelector('#check a[download]')"
     assert opened.run(f"{link}.checkVisibility()")
     assert opened.run(f"{link}.download") == "claim.likewise"
-    assert base64.b64decode(opened.run(f"{link}.href").split(",", 1)[1]) == fair.certificate.content
+    opened.send("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    opened.run(f"{link}.click()")
+    opened.hear("Page.downloadProgress", state="completed")
+    assert (tmp_path / "claim.likewise").read_bytes() == fair.certificate.content
 
 
 def put_in_place_of_the_checker(opened, script):

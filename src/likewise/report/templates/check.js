@@ -71,7 +71,7 @@ const likewiseCheck = (() => {
     if (message.kind !== "report") return;
     if (message.report.claim !== null) {
       outcome.append(made("h4", {}, "In the words of the checker"));
-      outcome.append(made("pre", { class: "said", tabindex: "0" }, message.lines.join("\n")));
+      outcome.append(made("pre", { class: "said", tabindex: "0", role: "region", "aria-label": "What the checker says" }, message.lines.join("\n")));
     }
     if (!message.report.accepted) return;
     outcome.append(made("h4", {}, "What is covered, and what is not"));
