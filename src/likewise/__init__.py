@@ -18,6 +18,10 @@ Who may be compared, and what they must share:
 - `SameDecision`: similar individuals get the same decision
 - `ScoreGap`: similar individuals get scores at most so far apart
 - `ProbabilityGap`: similar individuals get probabilities at most so far apart
+- `Monotone`: more of a feature never hurts
+- `Influence`: one feature moves the score by at most so much
+- `SameTreatment`: who has one of two levels is treated as who has the other
+- `Rounding`: how a number was rounded does not matter
 
 Questions and answers:
 
@@ -98,6 +102,7 @@ if TYPE_CHECKING:
     from likewise.importers.black_box import BlackBox
     from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
     from likewise.spec.metric import Metric
+    from likewise.spec.named_claims import Influence, Monotone, Rounding, SameTreatment
     from likewise.spec.population import Population
     from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
     from likewise.spec.similarity import Similarity
@@ -119,6 +124,10 @@ __all__ = [
     "SameDecision",
     "ScoreGap",
     "ProbabilityGap",
+    "Monotone",
+    "Influence",
+    "SameTreatment",
+    "Rounding",
     "verify",
     "Result",
     "Verdict",
@@ -173,6 +182,10 @@ _HOME = {
     "SameDecision": "likewise.spec.properties",
     "ScoreGap": "likewise.spec.properties",
     "ProbabilityGap": "likewise.spec.properties",
+    "Monotone": "likewise.spec.named_claims",
+    "Influence": "likewise.spec.named_claims",
+    "SameTreatment": "likewise.spec.named_claims",
+    "Rounding": "likewise.spec.named_claims",
     "verify": "likewise.verifying",
     "Result": "likewise.verifying.result",
     "Verdict": "likewise.verifying.result",

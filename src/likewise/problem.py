@@ -18,6 +18,7 @@ from likewise.importers.registry import is_black_box
 from likewise.importers.self_check import compare_own_rows
 from likewise.progress import LONG_READING
 from likewise.search.feasibility import find_individual
+from likewise.spec.named_claims import NamedClaim, stated_claim
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
@@ -74,11 +75,23 @@ class Claim:
 
 
 def make_claim(
-    model: Any, space: Space, similar: Similarity, property: Property | None = None, X: Any = None
+    model: Any,
+    space: Space,
+    similar: Similarity | NamedClaim | None,
+    property: Property | NamedClaim | None = None,
+    X: Any = None,
 ) -> Claim:
     """The claim that the arguments of a public function make: about decisions, if nothing else is said."""
-    asked = SameDecision() if property is None else property
-    return Claim(model=model, space=space, similarity=similar, property=asked, X=X)
+    similarity, asked = stated_claim(similar, property)
+    return Claim(model=model, space=space, similarity=similarity, property=asked, X=X)
+
+
+def refuse_one_way(claim: Claim, what: str, hint: str = "verify and measure take it") -> None:
+    """Refuse a claim about ordered pairs where a question is about everybody who is similar, whichever way round."""
+    if claim.similarity.one_way:
+        raise SpecError(
+            f"{what} of a claim in one direction ({', '.join(claim.similarity.order)}) is not told", hint=hint
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

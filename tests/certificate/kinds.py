@@ -8,7 +8,7 @@ import functools
 import gzip
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -106,6 +106,12 @@ def regression() -> Kind:
         similar=lw.Similarity(free=["sex"], within={"age": 1}),
         rules=frozenset({"separable"}),
     )
+
+
+def one_way(feature: str, way: str, **changes: Any) -> Kind:
+    """A regression that falls with income."""
+    similar = lw.Similarity(order={feature: way}, within={"age": 1})
+    return replace(regression(), similar=similar, property=lw.ScoreGap(0.3001), **changes)
 
 
 def _probable(weights: tuple[float, ...] = (4.0, 1.0, 1.5)) -> tuple[Any, lw.Space]:
@@ -288,6 +294,7 @@ def trees(**changes: Any) -> Kind:
 
 
 NEAR = lw.Similarity(free=["sex"], within={"age": 1})
+RISING = lw.Similarity(free=["sex"], within={"age": 2}, order={"age": "up"})
 CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feature terms
     "kernel-score": lambda: curved("rbf", {"split", "kernel"}, of="score", nodes=5),
     "kernel-margin": lambda: curved("rbf", {"split", "kernel"}, of="margin"),
@@ -332,6 +339,13 @@ LATER: dict[str, Callable[[], Kind]] = {
     "witness-prediction": lambda: witness_of(lw.ScoreGap(1.25), _counted),
 }
 NEWEST: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScript does not know yet
+    "one-way": lambda: one_way("income", "down"),
+    "one-way-trees": lambda: trees(similar=lw.Similarity(free=["sex"], order={"income": "down"})),
+    "one-way-kernel": lambda: curved("rbf", {"split", "kernel"}, similar=RISING, of="score", nodes=3),
+    "one-way-polynomial": lambda: curved(
+        "poly", {"split", "polynomial"}, similar=RISING, of="score", nodes=3
+    ),
+    "witness-one-way": lambda: one_way("income", "up", verdict="BIASED", rules=frozenset()),
     "sum-difference": lambda: votes(property=lw.ProbabilityGap(0.08), rules=frozenset({"sum"})),
     "kernel-grouped": grouped,
     "kernel-grouped-within": lambda: grouped(similar=NEAR),

@@ -4,6 +4,7 @@ from tests.check.builder import (
     FREE,
     SAME,
     affine,
+    between,
     categorical,
     constraint,
     continuous,
@@ -94,6 +95,22 @@ def masked() -> list:
     """The score does not look at what may differ."""
     model = affine("-5/2", [line(0, 1), table(1, 0, [0, 1])])
     return proof([AGE, SEX], [SAME, FREE], decision(0), model, [["independent"]])
+
+
+def rising() -> list:
+    """Whoever has more of both loses at most 1/2: ordered pairs of numbers and of steps."""
+    features = [integer("age", 0, 3), ordinal("rank", ["a", "b", "c"]), continuous("rest", 0, 1)]
+    relations = [between(1, 3), between(0, 1), SAME]
+    model = affine(0, [line(0, 1), table(1, 1, [0, "-1/2", -2]), line(2, 1)], labels=None, link=None)
+    return proof(features, relations, score("1/2"), model, [["separable", "1/2"]])
+
+
+def fallen() -> list:
+    """The same with too small a gap."""
+    features = [integer("age", 0, 3), ordinal("rank", ["a", "b", "c"]), continuous("rest", 0, 1)]
+    relations = [between(1, 3), between(0, 1), SAME]
+    model = affine(0, [line(0, 1), table(1, 1, [0, "-1/2", -2]), line(2, 1)], labels=None, link=None)
+    return witness(features, relations, score("1/4"), model, [0, 1, 0], [1, 2, 0], ["-1/2", -1])
 
 
 def refuted() -> list:
@@ -374,6 +391,7 @@ def exchanged() -> list:
 
 PROOFS = [
     gap,
+    rising,
     upper,
     regression,
     constrained,
@@ -388,5 +406,5 @@ PROOFS = [
     averaged,
     grown,
 ]
-WITNESSES = [refuted, unlikely, bent, jumped, smaller, felled]
+WITNESSES = [refuted, fallen, unlikely, bent, jumped, smaller, felled]
 SUMS = [summed, balanced, outvoted, differing, exchanged]

@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.analysis.measure import DEFAULT_TOLERANCE, MeasureRequest, measure_problem
 from likewise.analysis.radius import ToleranceLadder, tolerance_ladder
-from likewise.problem import Problem, make_claim, prepare
+from likewise.problem import Problem, make_claim, prepare, refuse_one_way
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
@@ -93,6 +93,7 @@ def margins_of_problem(
     problem: Problem, run: Run, wanted: MeasureRequest, ladder: ToleranceLadder | None = None
 ) -> Margins:
     """The same of a model that was read already."""
+    refuse_one_way(problem.claim, "the sweep")
     claim, of = problem.claim, wanted.of
     asked, points = _factors_to_ask(ladder or tolerance_ladder(claim.space, claim.similarity, None)), []
     with interruptible(run.budget):

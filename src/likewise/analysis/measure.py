@@ -40,6 +40,7 @@ from likewise.verifying.result import pair_rows, plain_label
 from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
+    from likewise.spec.named_claims import NamedClaim
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
@@ -130,7 +131,7 @@ class Disparity(ShownResult):
 def measure(
     model: Any,
     space: Space,
-    similar: Similarity,
+    similar: Similarity | NamedClaim,
     *,
     of: Scale = "score",
     class_of_interest: Label | None = None,

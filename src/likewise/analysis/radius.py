@@ -27,7 +27,7 @@ from likewise.errors import SpecError, suggest_name
 from likewise.families.program_rounding import rounding_stats
 from likewise.figures import number_text
 from likewise.model.gauge import scale_of
-from likewise.problem import Problem, make_claim, prepare
+from likewise.problem import Problem, make_claim, prepare, refuse_one_way
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
@@ -209,6 +209,7 @@ def radius_of_problem(
     problem: Problem, run: Run, feature: str | None = None, ladder: ToleranceLadder | None = None
 ) -> Radius:
     """The same of a model that was read already."""
+    refuse_one_way(problem.claim, "the radius")
     ladder = ladder or tolerance_ladder(problem.claim.space, problem.claim.similarity, feature)
     asking = Bisection(ladder=ladder, problem=problem, run=run)
     with interruptible(run.budget):

@@ -42,7 +42,7 @@ from likewise.clock import OutOfTime
 from likewise.errors import SpecError
 from likewise.families.program_rounding import rounding_stats
 from likewise.importers.restriction import restrict_model
-from likewise.problem import Problem, make_claim, prepare
+from likewise.problem import Problem, make_claim, prepare, refuse_one_way
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
@@ -146,6 +146,7 @@ def regions_of_problem(
     problem: Problem, run: Run, *, around: Any = None, over: str | None = None, max_boxes: int | None = 100
 ) -> Regions:
     """The same of a model that was read already, about its rows unless `over` says otherwise."""
+    refuse_one_way(problem.claim, "regions")
     claim, clock = problem.claim, run.budget
     space, property = claim.space, claim.property
     refuse_missing(space)

@@ -35,7 +35,7 @@ from likewise.families.registry import family_of
 from likewise.families.scored_model import Scores
 from likewise.importers.settled_estimators import repairable_score
 from likewise.model.head import Head
-from likewise.problem import Problem, make_claim, prepare
+from likewise.problem import Problem, make_claim, prepare, refuse_one_way
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
@@ -107,6 +107,7 @@ def repair(
 
 def repair_problem(problem: Problem, run: Run, method: RepairMethod, y: Any = None) -> Repaired:
     """The same of a model that was read already."""
+    refuse_one_way(problem.claim, "a repair")
     model, imported = problem.claim.model, problem.imported
     wish = RepairRequest(
         problem=problem, run=run, method=method, asked=repairable_score(model, imported.model)

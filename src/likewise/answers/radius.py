@@ -77,7 +77,7 @@ def _asked_facts(found: Mapping[str, Any], about: ClaimSubject | None) -> list[F
     return [
         fact(
             "radius",
-            f"the {_subject_text(found)} up to which individuals who {similar} {about.property.describe()}",
+            f"the {_subject_text(found)} up to which individuals who {similar} {about.property.describe(one_way=about.similarity.one_way)}",
         ),
         fact("space", about.space.describe()),
     ]

@@ -283,6 +283,7 @@ def read_model(
 
 
 def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimRequest:
+    from likewise.spec.named_claims import parse_named_claim
     from likewise.spec.outside import check_choice
     from likewise.spec.properties import SameDecision, parse_property
     from likewise.spec.similarity import Similarity
@@ -298,18 +299,23 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
     kept = {name: t for name, t in known.within.items() if name not in flags.free}
     pairs = {name: p for name, p in known.pairs.items() if name not in flags.free and name not in within}
     property: Property = SameDecision() if claim is None else claim.property
+    named = None if property_text is None else parse_flag("--property", parse_named_claim, property_text)
     if property_text is not None:
-        given: Property = parse_flag("--property", parse_property, property_text)
+        given = parse_flag("--property", parse_property, property_text) if named is None else named.property()
         property = replace(given, class_of_interest=property.class_of_interest)
+    order = {name: way for name, way in known.order.items() if name in (*free, *(within or kept))}
+
+    def similarity(_: object) -> Similarity:
+        if named is None:
+            return Similarity(free=free, within=within or kept, pairs=pairs, order=order)
+        said: Similarity = named.similarity(Similarity(free=flags.free, within=within))
+        return said
+
     return _ClaimRequest(
         model=model,
         data=data,
         label=flags.label or (claim.label if claim else None),
-        similarity=parse_flag(
-            "--free and --within",
-            lambda _: known.replace(free=free, within=within or kept, pairs=pairs),
-            None,
-        ),
+        similarity=parse_flag("--free and --within", similarity, None),
         property=property,
         space=None if claim is None else claim.space,
         reading=_reading_of(model, claim),

@@ -140,7 +140,7 @@ IMPORT_BUDGET = click.Option(
 PROPERTY = click.Option(
     ["--property"],
     metavar="P",
-    help="What they must share: decision (the default), score:0.5 or probability:0.1.",
+    help="What they must share: decision (the default), score:0.5 or probability:0.1; or a claim by its name: monotone:income, influence:age,score=0.5, treatment:sex,f,m or rounding:age,0.5.",
 )
 CLASS = click.Option(
     ["--class-of-interest"], metavar="LABEL", help="Claim it of this class only, of more than two."

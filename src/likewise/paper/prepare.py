@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.errors import SpecError
 from likewise.families.family import Score
 from likewise.families.scored_model import only_score
-from likewise.problem import make_claim, prepare
+from likewise.problem import make_claim, prepare, refuse_one_way
 from likewise.progress import Listener, ignore_progress
 from likewise.run import open_run
 from likewise.spec.properties import Property, SameDecision, ScoreGap
@@ -43,7 +43,9 @@ def prepare_problem(
     if similar.metric is not None:
         raise SpecError("the paper's algorithms know no metrics", hint="use likewise.verify")
     with open_run(budget=budget, random_state=random_state, progress=listener) as run:
-        return pose(prepare(make_claim(model, space, similar, property, X), run), run)
+        claim = make_claim(model, space, similar, property, X)
+        refuse_one_way(claim, "the paper's answer")
+        return pose(prepare(claim, run), run)
 
 
 def oriented_score(prepared: PosedProblem) -> Score:

@@ -40,6 +40,7 @@ def _renamed_similarity(similarity: Similarity, names: DisplayNames) -> Similari
         if metric is None
         else metric.renamed({name: names.feature(name) for name in metric.names}),
         radius=similarity.radius,
+        order={names.feature(name): value for name, value in similarity.order.items()},
     )
 
 

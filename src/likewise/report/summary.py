@@ -47,7 +47,7 @@ def _answer(result: Result, names: DisplayNames) -> str:
 
 def _kept_text(result: Result) -> str:
     """What a claim says that similar individuals do, as a verb that follows "they"."""
-    return result.claimed.property.describe()
+    return result.claimed.property.describe(one_way=result.claimed.similarity.one_way)
 
 
 def _extent(analyses: Analyses) -> str:

@@ -46,6 +46,8 @@ class RowPairs:
 
 def pairs_of_rows(problem: SearchTask) -> RowPairs:
     """The known rows beside those who are similar, as far as there is time; that there is no witness says nothing."""
+    if problem.question.one_way:
+        return RowPairs(witness=None, rows=problem.rows[:0])
     x, other, depth = deepest_of_all(problem)
     order = np.argsort(-depth, kind="stable")
     witness = None

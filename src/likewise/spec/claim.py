@@ -78,7 +78,7 @@ class WrittenClaim:
 
     def describe(self) -> str:
         """In words: ``individuals who differ only in sex get the same decision``."""
-        return f"individuals who {self.similarity.describe()} {self.property.describe()}"
+        return f"individuals who {self.similarity.describe()} {self.property.describe(one_way=self.similarity.one_way)}"
 
 
 def _absolute_path(path: str | PathLike[str] | None, what: str) -> str | None:

@@ -42,6 +42,7 @@ from likewise.spec.display_names import DisplayNames
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.metric import Metric
 from likewise.spec.model_reading import LevelColumns, ModelReading
+from likewise.spec.named_claims import NAMED_KEYS, NAMED_KINDS, NamedClaim, named_claim
 from likewise.spec.numbers import short_repr
 from likewise.spec.outside import Outside, check_choice
 from likewise.spec.population import Population
@@ -79,7 +80,7 @@ def read_spec(path: str | Path) -> WrittenClaim:
     label = _read_text(file, data, "data", "label")
     data_path, outside = _read_path(file, data, "data"), _read_outside(file, data)
     model_path, reading = _read_path(file, model, "model"), _read_reading(file, model)
-    similarity, wanted = _read_similarity(file, document), _read_property(file, document)
+    similarity, wanted = _read_claimed(file, document)
     space = _read_space(file, document, data, data_path, label)
     try:
         return WrittenClaim(
@@ -314,6 +315,7 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
     table = _read_section(file, document, "similarity", SIMILARITY_KEYS)
     free, within, pairs = table.get("free", []), table.get("within", {}), table.get("pairs", {})
     metric = table.get("metric")
+    order = table.get("order", {})
     if not isinstance(free, list):
         _refuse_type(file, "similarity.free", "a list of feature names", free)
     if not isinstance(within, dict):
@@ -322,6 +324,8 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
         _refuse_type(file, "similarity.pairs", "a table of lists of pairs", pairs)
     if not isinstance(metric, dict | None):
         _refuse_type(file, "similarity.metric", "a table with kind, weights and costs", metric)
+    if not isinstance(order, dict):
+        _refuse_type(file, "similarity.order", "a table of directions", order)
     try:
         return Similarity(
             free=free,
@@ -329,6 +333,7 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
             pairs={k: _decode_missing(v) for k, v in pairs.items()},
             metric=None if metric is None else _read_metric(metric),
             radius=table.get("radius"),
+            order=order,
         )
     except SpecError as error:
         raise error.located(f"{file}: similarity") from None
@@ -349,6 +354,31 @@ def _decode_missing(pairs: Any) -> Any:
     return None if pairs == {"missing": True} else pairs
 
 
+def _read_claimed(file: Path, document: dict[str, Any]) -> tuple[Similarity, Property]:
+    """Who is similar and what they must share; a claim with a name says both."""
+    named = _read_named_claim(file, document)
+    if named is None:
+        return _read_similarity(file, document), _read_property(file, document)
+    try:
+        return named.similarity(
+            _read_similarity(file, document) if "similarity" in document else None
+        ), named.property()
+    except SpecError as error:
+        raise error.located(f"{file}: property") from None
+
+
+def _read_named_claim(file: Path, document: dict[str, Any]) -> NamedClaim | None:
+    table = _read_section(file, document, "property", None)
+    kind = table.get("kind")
+    if not isinstance(kind, str) or kind not in NAMED_KINDS:
+        return None
+    _check_keys(file, "property", table, ("kind", *NAMED_KEYS[kind], "of", "at_most", "class_of_interest"))
+    try:
+        return named_claim(kind, table)
+    except SpecError as error:
+        raise error.located(f"{file}: property") from None
+
+
 def _read_property(file: Path, document: dict[str, Any]) -> Property:
     if "property" not in document:
         return SameDecision()
@@ -358,7 +388,7 @@ def _read_property(file: Path, document: dict[str, Any]) -> Property:
         _refuse(
             file,
             "property.kind",
-            f"{short_repr(kind)} is no kind of property{suggest_name(kind, PROPERTY_KINDS)}"
+            f"{short_repr(kind)} is no kind of property{suggest_name(kind, (*PROPERTY_KINDS, *NAMED_KINDS))}"
             if "kind" in table
             else "is missing",
             hint='"decision" (with margin), "score" or "probability" (with delta)',

@@ -62,8 +62,16 @@ class SameDecision:
         object.__setattr__(self, "margin", _check_not_negative(self.margin, "margin"))
         object.__setattr__(self, "class_of_interest", _python_label(self.class_of_interest))
 
-    def describe(self) -> str:
-        """In words: ``get the same decision``, ``are alike in whether they get the class 'high'``."""
+    def describe(self, *, one_way: bool = False) -> str:
+        """In words: ``get the same decision``, ``are alike in whether they get the class 'high'``; of ordered pairs what the second gets."""
+        if one_way:
+            wanted = (
+                "upper class"
+                if self.class_of_interest is None
+                else f"class {short_repr(self.class_of_interest)}"
+            )
+            clear = f" wherever both decisions are clear by a margin of {number_text(self.margin)}"
+            return f"get the {wanted} as the second wherever they get it as the first{clear if self.margin else ''}"
         shared = "get the same decision"
         if self.class_of_interest is not None:
             shared = f"are alike in whether they get the class {short_repr(self.class_of_interest)}"
@@ -97,8 +105,10 @@ class ScoreGap:
         object.__setattr__(self, "delta", _check_not_negative(self.delta, "delta"))
         object.__setattr__(self, "class_of_interest", _python_label(self.class_of_interest))
 
-    def describe(self) -> str:
+    def describe(self, *, one_way: bool = False) -> str:
         """In words: ``get scores at most 0.5 apart``."""
+        if one_way:
+            return f"get scores{_class_text(self.class_of_interest)} of which the second is {_fall_text(self.delta)}"
         return f"get scores{_class_text(self.class_of_interest)} at most {number_text(self.delta)} apart"
 
     def spell(self) -> str:
@@ -133,8 +143,11 @@ class ProbabilityGap:
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "class_of_interest", _python_label(self.class_of_interest))
 
-    def describe(self) -> str:
+    def describe(self, *, one_way: bool = False) -> str:
         """In words: ``get probabilities at most 0.1 apart``."""
+        if one_way:
+            whose = _class_text(self.class_of_interest)
+            return f"get probabilities{whose} of which the second is {_fall_text(self.delta)}"
         return (
             f"get probabilities{_class_text(self.class_of_interest)} at most {number_text(self.delta)} apart"
         )
@@ -231,6 +244,10 @@ def _python_label(value: object) -> Label | None:
         f"class_of_interest must be one of the model's labels, got {short_repr(value)}",
         hint="a text, a number, True or False, as in the column that the model was fitted on",
     )
+
+
+def _fall_text(delta: float) -> str:
+    return f"at most {number_text(delta)} lower" if delta else "not lower"
 
 
 def _class_text(label: Label | None) -> str:

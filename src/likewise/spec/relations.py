@@ -20,6 +20,7 @@ from likewise.spec.numbers import exact_decimal, number_text, python_scalar, sho
 
 Tolerance = int | float | str
 LevelPairs = tuple[tuple[Level, Level], ...]
+Direction = Literal["up", "down"]
 
 _PAIRS_HINT = 'pairs={"job": [("skilled", "unskilled")]}'
 
@@ -195,6 +196,38 @@ class Relation:
 def limits_relation(low: Fraction, high: Fraction) -> Relation:
     """The relation of x' - x between two limits."""
     return Relation("within", max(abs(low), abs(high)), limits=(low, high))
+
+
+def read_direction(given: object) -> Direction:
+    """'up' or 'down', also as +1 or -1."""
+    value = python_scalar(given)
+    if value in ("up", 1) and not isinstance(value, bool):
+        return "up"
+    if value in ("down", -1):
+        return "down"
+    raise SpecError(f"{short_repr(given)} is no direction", hint="'up' or +1, 'down' or -1")
+
+
+def ordered_relation(
+    name: str, relation: Relation, feature: Feature, way: Direction, *, apart: bool
+) -> Relation:
+    """The relation of a feature that may differ in one direction only. `apart`: nothing else may differ, so that two with the same value are one individual, and no pair where values are
+    whole; of numbers that are not, the smallest difference is no number."""
+    if isinstance(feature, Categorical):
+        raise SpecError(
+            f"order: {name!r} is categorical, its levels have no order",
+            hint=f"make it Ordinal: space.replace({{{name!r}: Ordinal([...])}})",
+        )
+    if feature.missing:
+        raise SpecError(
+            f"order: {name!r} may be missing, which is neither more nor less",
+            hint="leave rows without it out of the space, or impute a number",
+        )
+    if relation.kind == "same":
+        return relation
+    reach = relation.tolerance if relation.tolerance is not None else span(feature)
+    least = Fraction(0 if isinstance(feature, Continuous) or not apart else 1)
+    return limits_relation(least, reach) if way == "up" else limits_relation(-reach, -least)
 
 
 def free_relation(feature: Feature) -> Relation:

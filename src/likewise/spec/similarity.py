@@ -13,6 +13,9 @@ free      anything the space allows                     ``free=["sex"]``
 Besides, a `metric` (`likewise.spec.metric`) says how far they may be apart in several features together: ``metric=Metric("l1", weights={"age": 0.1, "income": 0.001}), radius=1``. A feature that
 it names may differ as far as the radius lets it, and no further than `within` or `pairs` say of it, if they do.
 
+With ``order={"income": "up"}`` pairs are ordered: the second of a pair has at least as much income as the first, within the tolerance if there is one, and what they must share is about the second: its
+score is no lower, or at most so far below. Two who are equal in everything are no pair then, as far as that can be said of numbers.
+
 The paper's general form, groups S_j of features with thresholds eps_j, is `Similarity.groups`: eps = inf
 is free, eps = 0 is same. Tolerances are exact: a float is the rational it stores, and ``"5%"`` is 5/100
 of hi - lo. `resolve` turns the words into one `Relation` per feature of a space, in its order, and in
@@ -46,11 +49,14 @@ from likewise.spec.metric import (
 )
 from likewise.spec.numbers import number_text, short_repr
 from likewise.spec.relations import (
+    Direction,
     LevelPairs,
     Relation,
     Tolerance,
     free_relation,
+    ordered_relation,
     pairs_relation,
+    read_direction,
     validate_names,
     validate_pairs,
     validate_within,
@@ -61,7 +67,7 @@ if TYPE_CHECKING:
     from likewise.spec.distance import Distance
     from likewise.spec.space import Space
 
-__all__ = ["Relation", "Similarity", "Tolerance"]
+__all__ = ["Relation", "Similarity", "Tolerance", "read_direction"]
 
 
 class Similarity:
@@ -80,6 +86,8 @@ class Similarity:
         Features that may differ by no more than a distance in all of them together.
     radius : number or str
         That distance; needs a metric.
+    order : mapping of str to 'up' or 'down'
+        Features that the second of a pair has more of, or less; free, unless `within` says how much.
 
     Examples
     --------
@@ -89,13 +97,14 @@ class Similarity:
     ('sex', 'age', 'job')
     """
 
-    __slots__ = ("_free", "_metric", "_pairs", "_radius", "_within")
+    __slots__ = ("_free", "_metric", "_order", "_pairs", "_radius", "_within")
 
     _metric: Metric | None
     _radius: Amount | None
     _free: tuple[str, ...]
     _within: dict[str, Tolerance]
     _pairs: dict[str, LevelPairs]
+    _order: dict[str, Direction]
 
     def __init__(
         self,
@@ -105,8 +114,16 @@ class Similarity:
         pairs: Mapping[str, Iterable[tuple[Level, Level]]] | None = None,
         metric: Metric | None = None,
         radius: Amount | None = None,
+        order: Mapping[str, Direction | int] | None = None,
     ) -> None:
         names = list(validate_names(free))
+        directions = _validate_order(order, pairs)
+        if directions and metric is not None:
+            raise SpecError(
+                "pairs within a distance have no order", hint="leave out order, or metric and radius"
+            )
+        names += [name for name in directions if name not in (*names, *(within or {}))]
+        object.__setattr__(self, "_order", directions)
         object.__setattr__(self, "_metric", metric)
         object.__setattr__(self, "_radius", _validate_metric(metric, radius, names))
         allowed = validate_pairs(pairs)
@@ -175,6 +192,16 @@ class Similarity:
         return self._radius
 
     @property
+    def order(self) -> Mapping[str, Direction]:
+        """The features that the second of a pair has more of ('up') or less ('down'), read only."""
+        return MappingProxyType(self._order)
+
+    @property
+    def one_way(self) -> bool:
+        """Whether it matters who of a pair is the first."""
+        return bool(self._order)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All features that are said to differ."""
         said = (*self._free, *self._within, *self._pairs)
@@ -207,7 +234,12 @@ class Similarity:
                     hint=f"the features are {', '.join(space.names[:12])}{', ...' if len(space) > 12 else ''}",
                 )
         measured = self._resolved_metric(space)
-        return tuple(self._relation(name, feature, measured) for name, feature in space.features.items())
+        found = [self._relation(name, feature, measured) for name, feature in space.features.items()]
+        alone = sum(relation.kind != "same" for relation in found) == 1
+        for k, (name, feature) in enumerate(space.features.items()):
+            if name in self._order:
+                found[k] = ordered_relation(name, found[k], feature, self._order[name], apart=alone)
+        return tuple(found)
 
     def distance(self, space: Space) -> Distance | None:
         """What similar individuals keep in several features together, where that is more than the relations say."""
@@ -244,12 +276,15 @@ class Similarity:
             relations = dict(zip(space.names, self.relations(space), strict=True))
             stated = [*self._free, *self._within, *self._pairs]  # what the metric names is said by it
             free = [
-                name for name, relation in relations.items() if relation.kind == "free" and name in stated
+                name
+                for name, relation in relations.items()
+                if relation.kind == "free" or (relation.limits is not None and name not in self._within)
+                if name in stated
             ]
             within = [
                 (name, _resolved_text(self._within[name], relation, space[name]))
                 for name, relation in relations.items()
-                if (relation.kind == "within" or relation.kind == "pairs") and name in self._within
+                if relation.kind in ("within", "pairs") and name in self._within
             ]
             paired = [(name, text) for name, text in paired if relations[name].kind == "pairs"]
         parts = [_join_names(free)] if free else []
@@ -260,7 +295,10 @@ class Similarity:
             parts.append(f"and {together}" if parts else together)
         if not parts:
             return "differ in nothing"
-        return f"differ only {'in ' if free else ''}{', '.join(parts)}"
+        said = f"differ only {'in ' if free else ''}{', '.join(parts)}"
+        ways = ((word, [n for n, w in self._order.items() if w == way]) for word, way in _ORDER_WORDS)
+        told = [f"the second having {word} {_join_names(names)}" for word, names in ways if names]
+        return f"{said}, {' and '.join(told)}," if told else said
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``{"free": [...], "within": {...}}``, with ``"pairs"`` where there are any."""
@@ -269,6 +307,8 @@ class Similarity:
             content["pairs"] = {name: [list(pair) for pair in pairs] for name, pairs in self._pairs.items()}
         if self._metric is not None:
             content |= {"metric": self._metric.to_dict(), "radius": self._radius}
+        if self._order:
+            content["order"] = dict(self._order)
         return content
 
     @classmethod
@@ -284,6 +324,7 @@ class Similarity:
             pairs=data.get("pairs"),
             metric=None if metric is None else Metric.from_dict(metric),
             radius=data.get("radius"),
+            order=data.get("order"),
         )
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -295,19 +336,20 @@ class Similarity:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Similarity):
             return NotImplemented
-        mine = (set(self._free), self._within, _unordered_pairs(self._pairs), self._metric, self._radius)
-        return mine == (
-            set(other._free),
-            other._within,
-            _unordered_pairs(other._pairs),
-            other._metric,
-            other._radius,
-        )
+        return self._facts == other._facts
 
     def __hash__(self) -> int:
-        pairs = frozenset(_unordered_pairs(self._pairs).items())
-        return hash(
-            (frozenset(self._free), frozenset(self._within.items()), pairs, self._metric, self._radius)
+        return hash(self._facts)
+
+    @property
+    def _facts(self) -> tuple[object, ...]:
+        """What two equal ones have in common."""
+        tables = (self._within, _unordered_pairs(self._pairs), self._order)
+        return (
+            frozenset(self._free),
+            *(frozenset(table.items()) for table in tables),
+            self._metric,
+            self._radius,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -319,6 +361,7 @@ class Similarity:
         pairs = {name: list(pairs) for name, pairs in self._pairs.items()}
         parts += [f"pairs={pairs!r}"] if pairs else []
         parts += [f"metric={self._metric!r}, radius={self._radius!r}"] if self._metric is not None else []
+        parts += [f"order={self._order!r}"] if self._order else []
         return f"Similarity({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
@@ -327,11 +370,14 @@ class Similarity:
         rows += [(name, f"between {_pairs_text(pairs)}") for name, pairs in self._pairs.items()]
         if self._metric is not None and self._radius is not None:
             rows.append((", ".join(self._metric.names), self._metric.describe(self._radius)))
+        rows += [
+            (name, f"the second has {'more' if way == 'up' else 'less'}") for name, way in self._order.items()
+        ]
         rows.append(("all others", "same"))
         return table(f"similar individuals {self.describe()}", rows, columns=("feature", "may differ"))
 
 
-SIMILARITY_KEYS = ("free", "within", "pairs", "metric", "radius")
+SIMILARITY_KEYS = ("free", "within", "pairs", "metric", "radius", "order")
 
 
 def _validate_metric(metric: object, radius: object, free: list[str]) -> Amount | None:
@@ -355,6 +401,24 @@ def _refuse_free(metric: Metric, free: list[str]) -> None:
     both = next((name for name in metric.names if name in free), None)
     if both is not None:
         raise SpecError(f"feature {both!r} is both free and in the metric", hint="keep one of the two")
+
+
+_ORDER_WORDS = (("more", "up"), ("less", "down"))
+
+
+def _validate_order(order: object, pairs: object) -> dict[str, Direction]:
+    if order is None:
+        return {}
+    if not isinstance(order, Mapping):
+        raise SpecError(
+            f"order must map names to directions, got {short_repr(order)}", hint='order={"income": "up"}'
+        )
+    directions: dict[str, Direction] = {}
+    for name in validate_names(list(order)):
+        if isinstance(pairs, Mapping) and name in pairs:
+            raise SpecError(f"feature {name!r} is both in order and in pairs", hint="keep one of the two")
+        directions[name] = read_direction(order[name])
+    return directions
 
 
 def _unordered_pairs(pairs: Mapping[str, LevelPairs]) -> dict[str, frozenset[frozenset[Level]]]:

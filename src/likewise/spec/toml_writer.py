@@ -23,6 +23,7 @@ from likewise.spec.metric import Metric
 from likewise.spec.model_reading import READ_AS_IT_IS, LevelColumns, ModelReading
 from likewise.spec.population import MISSING_KEY, Population
 from likewise.spec.properties import SameDecision
+from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -241,6 +242,7 @@ def _similarity_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
             yield "# How far they may be apart in several features together: no more than the radius."
         yield "[similarity.metric]"
         yield from _metric_lines(similarity.metric)
+    yield from _order_lines(similarity, comments)
 
 
 def _metric_lines(metric: Metric) -> Iterator[str]:
@@ -257,6 +259,16 @@ def _metric_lines(metric: Metric) -> Iterator[str]:
         costs.append(f"{toml_key(name)} = {f'[{table}]' if isinstance(cost, tuple) else toml_value(cost)}")
     if costs:
         yield f"costs = {{ {', '.join(costs)} }}"
+
+
+def _order_lines(similarity: Similarity, comments: bool) -> Iterator[str]:
+    if similarity.order:
+        yield ""
+        if comments:
+            yield "# Pairs are ordered: the second has more of it (up) or less (down), and must not be worse off."
+        yield "[similarity.order]"
+        for name, way in similarity.order.items():
+            yield f"{toml_key(name)} = {toml_string(way)}"
 
 
 def _property_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:

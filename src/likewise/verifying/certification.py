@@ -39,7 +39,7 @@ from likewise.run import usable_cores
 from likewise.search.feasibility import find_individual
 from likewise.search.proof import Proof, Split, walk_proof
 from likewise.search.workers import is_loss
-from likewise.verifying.posed_problem import check_property, imported_question
+from likewise.verifying.posed_problem import asked_pairs, check_property, problem_question
 from likewise_check import CheckReport, check
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def problem_lines(problem: Problem) -> Sequence[bytes]:
     """Space, similarity, property and model, as the certificate of a verdict on a problem holds them."""
     imported = problem.imported
     check_property(problem.claim.property, imported.model)
-    question = imported_question(imported, problem.claim.property)
-    return _claim_lines(problem.pairs(), question, imported.model)
+    question = problem_question(problem)
+    return _claim_lines(asked_pairs(problem, question), question, imported.model)
 
 
 def _claim_lines(pairs: PairSpace, asked: Question, model: Model) -> Sequence[bytes]:

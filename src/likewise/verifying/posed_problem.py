@@ -6,7 +6,7 @@ are, case by case.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,9 @@ from likewise.model.gauge import Gauge
 from likewise.model.question import Question, question_of
 from likewise.search.task import SearchTask
 from likewise.spec.frames import copy_categories
+from likewise.spec.numbers import short_repr
 from likewise.spec.pairs import PairSpace, add_differences, add_inner_quantities
-from likewise.spec.properties import property_level
+from likewise.spec.properties import class_index, property_level
 from likewise.spec.terms import dot, nearest_double
 from likewise.verifying.result import Treatment
 
@@ -152,12 +153,12 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
     by half the lead of one over the other (`importers.two_classes`), of which the margin is half as well."""
     imported, asked = problem.imported, problem.claim.property
     family = family_of(imported.model.bodies[0])
-    question = imported_question(imported, asked)
+    question = problem_question(problem)
     lead = as_one_score(imported, share=HALF) if by_lead and question.kind == "decision" else None
     if lead is not None:
         imported = lead
-        question = Question(kind=question.kind, level=question.level / 2, head=imported.model.head)
-    pairs = imported.recoding.pairs(problem.relations, problem.distance)
+        question = replace(question, level=question.level / 2, head=imported.model.head, of=None)
+    pairs = asked_pairs(problem, question)
     check_property(asked, imported.model)
     score = scores_of(imported.model, len(imported.space), mirrored=question.mirrored)
     rows = np.concatenate([imported.rows, score.landmarks(imported.space)])
@@ -201,6 +202,53 @@ def imported_question(imported: ImportedModel, asked: Property) -> Question:
     return question_of(
         asked, model.head, model.family, by_lines=family_of(model.bodies[0]).softmax == "lines"
     )
+
+
+def problem_question(problem: Problem) -> Question:
+    """What a problem asks of its model."""
+    question = imported_question(problem.imported, problem.claim.property)
+    if not any(relation.one_way for relation in problem.relations):
+        return question
+    if question.several and question.of is None and len(question.head.classes) == 2:
+        question = replace(question, of=1)
+    check_one_way(problem.imported.model, question)
+    return replace(question, one_way=True)
+
+
+def asked_pairs(problem: Problem, question: Question) -> PairSpace:
+    """The pairs that a question is about, x and x' being those of the question."""
+    relations = problem.relations
+    if question.one_way and is_turned(problem.claim.property, question):
+        relations = tuple(relation.turned() for relation in relations)
+    return problem.imported.recoding.pairs(relations, problem.distance)
+
+
+def is_turned(asked: Property, question: Question) -> bool:
+    """Whether x and x' of an ordered pair change places for a question: it is broken by an x that is on the upper side of it, and the claim by a first individual that is better off, which is not the same
+    where zero belongs to the upper label (the strict side is then the lower one), and where the class of interest is the lower one of two."""
+    if question.several:
+        return False
+    upper = question.kind != "decision" or not question.mirrored
+    labels = question.head.labels
+    lower = (
+        asked.class_of_interest is not None
+        and labels is not None
+        and class_index(asked.class_of_interest, labels, "") == 0
+    )
+    return upper == lower
+
+
+def check_one_way(model: Model, question: Question) -> None:
+    """Refuse a claim about ordered pairs that does not say who is better off."""
+    if question.several and question.of is None:
+        raise SpecError(
+            f"{model.family} has {len(model.head.classes)} classes: who is better off is not said",
+            hint=f"name the class of interest: {', '.join(short_repr(label) for label in model.head.classes[:4])}",
+        )
+    if question.several and question.head.rule == "votes" and question.kind != "decision":
+        raise SpecError(
+            f"{model.family} decides by votes and has no score of a class", hint="ask for decisions"
+        )
 
 
 def check_property(asked: Property, model: Model) -> None:

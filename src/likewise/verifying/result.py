@@ -244,7 +244,7 @@ LONG_READING = 5.0  # seconds, beyond which they are told
 
 def claim_in_words(space: Space, similarity: Similarity, property: Property) -> str:
     """Who must share what."""
-    return f"individuals who {similarity.describe(space)} {property.describe()}"
+    return f"individuals who {similarity.describe(space)} {property.describe(one_way=similarity.one_way)}"
 
 
 def covers_program(result: Result) -> bool:

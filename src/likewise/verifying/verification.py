@@ -25,6 +25,7 @@ from likewise.verifying.verdicts import ClaimOutcome, give_verdict
 if TYPE_CHECKING:
     from likewise.model.cases import Witness
     from likewise.search.task import SearchTask
+    from likewise.spec.named_claims import NamedClaim
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
     from likewise.verifying.posed_problem import PosedProblem
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 def verify(
     model: Any,
     space: Space,
-    similar: Similarity,
-    property: Property | None = None,
+    similar: Similarity | NamedClaim,
+    property: Property | NamedClaim | None = None,
     *,
     X: Any = None,
     budget: float | Budget = 60,
@@ -56,8 +57,8 @@ def verify(
         Of scikit-learn, XGBoost or LightGBM, alone or as the last step of a pipeline.
     space : Space
         All individuals that the claim is about.
-    similar : Similarity
-        Which two of them are similar.
+    similar : Similarity, or a claim by its name
+        Which two of them are similar; `Monotone`, `Influence`, `SameTreatment` or `Rounding` say also what these must share.
     property : SameDecision, ScoreGap or ProbabilityGap
         What similar individuals must share; the same decision if left out.
     X : frame, optional

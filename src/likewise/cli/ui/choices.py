@@ -108,8 +108,9 @@ def _choose_similarity(claim: WrittenClaim, chosen: Mapping[str, Any]) -> Simila
             raise SpecError(f"{name}: by how much may it differ?", hint="2, or 5% of its range")
         within |= parse_tolerances((f"{name}={amount}",))
     known = claim.similarity.pairs
+    order = {name: way for name, way in claim.similarity.order.items() if name in (*of["free"], *within)}
     chosen_pairs = {name: known[name] for name in of["pairs"]}
-    return claim.similarity.replace(free=of["free"], within=within, pairs=chosen_pairs)
+    return claim.similarity.replace(free=of["free"], within=within, pairs=chosen_pairs, order=order)
 
 
 def _choose_property(claim: WrittenClaim, choice: Mapping[str, Any]) -> Any:
