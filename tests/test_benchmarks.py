@@ -13,7 +13,7 @@ SMALLEST = {
     "ensembles": ("--seconds 1 --trees 2", "vote of the three"),
     "explainable": ("--data german --seconds 2 --bags 1", "german"),
     "groups": ("--samples 2000 --budget 1", "hiring, network of 2"),
-    "first_day": ("--seconds 1 --levels 50", "60 trees, one-hot"),
+    "first_day": ("--forests one-hot --seconds 1 --levels 50", "60 trees, one-hot"),
     "linear": ("--data credit", "Credit Linear1"),
     "nets": (
         "--data credit adult --nets 4 --marks 1 2 --highs-seconds 2 --marabou-seconds 2 --claim-seconds 5 --certificate-seconds 5 --decision-seconds 5",

@@ -114,6 +114,20 @@ def test_a_share_is_in_per_cent_with_two_decimals_and_never_nothing_or_all(share
     assert percent_text(share) == text
 
 
+@pytest.mark.parametrize(
+    ("ends", "texts"),
+    [
+        ((0.33999999999999997, 1.0000000000000007), ("0.34", "1")),
+        ((0.34, 0.5), ("0.34", "0.5")),
+        ((0.3399999, 1.000001), ("0.339999", "1.00001")),
+        ((0.34 - 1e-10, 0.52 + 1e-10), ("0.339999", "0.520001")),
+        ((None, math.inf), ("?", "infinity")),
+    ],
+)
+def test_ends_of_a_bracket_next_to_a_short_number_are_that_number(ends, texts):
+    assert bracket_texts(*ends) == texts
+
+
 def test_counts_of_very_many_are_words():
     assert count_text(999_999) == "999,999"
     assert count_text(28_400_000) == "about 28 million"

@@ -51,9 +51,15 @@ def bracket_texts(lower: float | None, upper: float | None) -> tuple[str, str]:
         lower is not None and upper is not None and upper - lower <= SAME_NUMBER * abs(upper)
     ):
         return number_text(lower), number_text(lower)
-    low = UNKNOWN if lower is None else bound_text(lower, up=False)
-    high = UNKNOWN if upper is None else bound_text(upper, up=True)
-    return low, high
+    return _end_text(lower, up=False), _end_text(upper, up=True)
+
+
+def _end_text(value: float | None, *, up: bool) -> str:
+    """An end of a bracket: the double next to a short number is that number, any other one is rounded to its safe side."""
+    short = number_text(value)
+    if value is None or not math.isfinite(value) or abs(float(short) - value) <= SAME_NUMBER * abs(value):
+        return short
+    return bound_text(value, up=up)
 
 
 def rough_bound_text(value: float) -> str:

@@ -80,11 +80,11 @@ def test_settling_that_takes_too_long_gives_way_to_a_shorter_search(monkeypatch,
     prepared = prepared_forest()
     given_up, tried = [], DisparitySearch._close_at_allowed
 
-    def late(self, below=math.inf):
+    def late(self, below=math.inf, **given):
         if not given_up:
             given_up.append(self._searched())
             return False
-        return tried(self, below)
+        return tried(self, below, **given)
 
     monkeypatch.setattr(DisparitySearch, "_close_at_allowed", late)
     climb = climb_by(monkeypatch, prepared, 0.5)

@@ -184,6 +184,19 @@ def test_a_phone_needs_no_scrolling_sideways(opened):
     opened.look()
 
 
+def test_on_a_phone_the_whole_space_is_seen(opened):
+    """No cell of its table is cut off, and each says what it is."""
+    opened.look(width=360, height=740, phone=True)
+    cells = (
+        "[...document.querySelectorAll('#space-table :is(th, td)')].filter(cell => cell.checkVisibility())"
+    )
+    assert opened.run(f"{cells}.length") > 5
+    assert opened.run(f"{cells}.filter(cell => cell.getBoundingClientRect().right > 360).length") == 0
+    said = "getComputedStyle(document.querySelector('#space-table td:last-child'), '::before').content"
+    assert "two similar individuals" in opened.run(said)
+    opened.look()
+
+
 def test_on_paper_all_rows_are_there_and_nothing_to_press(opened):
     opened.send("Emulation.setEmulatedMedia", media="print")
     assert opened.run(f"{SHOWN}.length") == 40

@@ -9,6 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.posing import posed
 
 import likewise as lw
+from likewise.analysis.disparity_search import DisparitySearch
 from likewise.cells.leaf import Leaf
 from likewise.families.oracle import Node
 from likewise.search import checkpoint, frontiers
@@ -136,6 +137,26 @@ def test_what_is_shown_before_the_second_case_was_looked_at_has_room_for_it(made
     assert frontiers.highest_allowed(search, gauge, 0.1) >= 0.1 + by / 6
     follower.waiting = []
     assert frontiers.highest_allowed(search, gauge, 0.1) == 0.1
+
+
+@pytest.mark.parametrize("by", [0.0, 2.0**-31])
+def test_a_bracket_that_is_left_open_rests_on_the_leader_and_what_is_proved_of_the_sum(made, monkeypatch, by):
+    model = nearly_mirrored(by, trees=30)
+    gap = gap_of(model, tolerance=0)
+    climb = DisparitySearch._climb
+    monkeypatch.setattr(DisparitySearch, "_climb", lambda self, most=20: climb(self, min(most, 20)))
+    found = gap_of(model, tolerance=0)
+    leader, follower = made[-1].all
+    assert found.proved
+    assert found.lower <= gap.lower <= gap.upper < found.upper < 1
+    assert leader.proof.complete
+    assert follower.waiting
+    assert follower.pace.looks == 0
+    level = leader.case.line.delta
+    assert found.upper >= float(level + follower.room) >= float(level)
+    certified = gap_of(model, tolerance=0, certify=True)
+    assert certified.certificate is not None
+    assert all(frontier.proof.complete for frontier in made[-1].all)
 
 
 def leader_node(leader):

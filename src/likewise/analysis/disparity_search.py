@@ -230,7 +230,7 @@ class DisparitySearch:
         if self.subject.exact or self.certifies:
             self._spend(BudgetUntil(self.budget, self._settle_deadline(), settling=True), settles=False)
             self._searched().take_back_cuts()
-            if self._close_at_allowed():
+            if self._close_at_allowed(by_mirror=True):
                 return
         if self.subject.exact:
             for share in (RETRY_SHARE, 0.0):
@@ -248,11 +248,14 @@ class DisparitySearch:
             return True
         self._spend(self.budget.later(SETTLE_SHARE), settles=False)
         self._searched().take_back_cuts()
-        return self._close_at_allowed()
+        return self._close_at_allowed(by_mirror=True)
 
-    def _close_at_allowed(self, below: float = math.inf) -> bool:
-        """Ask for no more than the open cells allow by their bounds in float64, with more and more room for rounding."""
+    def _close_at_allowed(self, below: float = math.inf, *, by_mirror: bool = False) -> bool:
+        """Ask for no more than the open cells allow by their bounds in float64, with more and more room for rounding. Of two cases that mirror each other one is enough (`by_mirror`), unless
+        a certificate is wanted: the other one's gaps are larger by no more than is proved."""
         search = self._searched()
+        if by_mirror:
+            search.wait_for_mirrors()
         for room in SLACKS:
             highest = self.subject.allowed(search, float(self.lower + self.tolerance))
             level = highest + room * (1 + abs(highest))
@@ -260,9 +263,9 @@ class DisparitySearch:
                 return False
             search.reopen_stuck()
             self._ask_at(Fraction(level))
-            end = search.run(most=MENDING_CELLS)
+            end = search.run(most=MENDING_CELLS, follows=not (by_mirror and search.by_mirror))
             if end == "closed":
-                self.upper, self.closed = level, True
+                self.upper, self.closed = double_above(Fraction(level) + search.mirror_room), True
                 return True
             if end == "witness":
                 self._take(search.witness)
@@ -284,6 +287,7 @@ class DisparitySearch:
         """Begin anew, with this budget; whether there is time for that."""
         with suppress(OutOfTime), self.budget.later(ROOT_GRACE_SHARE).watched():
             self.search = self.subject.frontiers()
+            self.search.by_mirror = not self.certifies
             self._ask()
             self._spend(budget, settles=self.subject.exact or self.certifies)
             return True
@@ -320,7 +324,7 @@ class DisparitySearch:
         """Keep the bracket's history, with what the open cells still allow; what was once proved stays so."""
         search, seconds = self._searched(), self.budget.elapsed
         highest = self.subject.allowed(search, float(self.lower + self.tolerance))
-        upper = min(highest, self._least_upper())
+        upper = min(highest, self._least_upper(), 1.0 if self.subject.of_probability else math.inf)
         self.history.append((seconds, float(self.lower), upper))
         self._listener(
             Snapshot(

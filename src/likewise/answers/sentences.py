@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -57,8 +58,9 @@ def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
     reason, single = stats.get("rows_not_compared"), stats.get("single_precision")
     said = _outside_words(stats.get("rows_outside"))
     if reason is not None:
+        told = re.sub(r"^\w*(Error|Exception): ", "", reason)
         said.append(
-            f"the model was compared through codes only, as it does not take the rows as given ({reason})"
+            f"the model was compared through codes only, as it does not take the rows as given; it says: {told}"
         )
     if single:
         said.append(

@@ -49,6 +49,7 @@ class Frontiers:
     turn: float = field(default=FIRST_TURN)
     workers: Workers | None = None
     alone: float = 0.0  # seconds that were searched before workers were called for
+    by_mirror: bool = False  # a case that waits for its mirror image need not be proved itself: what is shown has room for it
 
     @property
     def only(self) -> Frontier:
@@ -58,13 +59,17 @@ class Frontiers:
         return self.all[0]
 
     def run(
-        self, *, most: float = math.inf, improve: Callable[[Witness], SearchEnd | None] | None = None
+        self,
+        *,
+        most: float = math.inf,
+        improve: Callable[[Witness], SearchEnd | None] | None = None,
+        follows: bool = True,
     ) -> SearchEnd:
         """Until all are closed, a witness is found or the budget (or `most` more nodes) is over: as `Frontier.run` says it. Where workers take part,
-        `improve` is told a witness, asks for a better one and says None, or how the search ends."""
+        `improve` is told a witness, asks for a better one and says None, or how the search ends. Without `follows` cases that wait go on waiting."""
         most += self.cells
         end = self._run(most, improve)
-        while end == "closed":
+        while end == "closed" and follows:
             known = self.cells
             if not any(follow(frontier) for frontier in self.all):
                 break
@@ -116,9 +121,10 @@ class Frontiers:
 
     def spend(self, budget: Budget, *, settles: bool = False) -> None:
         """Go on with this budget; with `settles` stop while it still lasts for looking at all open nodes once more."""
+        due = [frontier for frontier in self.all if frontier.follows is None or not self.by_mirror]
         for frontier in self.all:
             frontier.task.budget = budget
-            frontier.settles = self.all if settles else ()
+            frontier.settles = due if settles else ()
 
     def take_back_cuts(self) -> None:
         """Have nodes that are to be closed at the level of their bounds in the place of their parts, where nothing is known of these."""
@@ -154,6 +160,12 @@ class Frontiers:
         for frontier in self.all:
             frontier.reopen(_unproved_leaves(frontier), split=split)
             if frontier.follows is not None and (frontier.open or frontier.follows.open):
+                start_anew(frontier)
+
+    def wait_for_mirrors(self) -> None:
+        """Have cases that are not closed wait again for those that they mirror, where these are enough."""
+        for frontier in self.all if self.by_mirror else ():
+            if not frontier.proof.complete:
                 start_anew(frontier)
 
     def holds(self) -> bool:
