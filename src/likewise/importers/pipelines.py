@@ -4,7 +4,7 @@ Where transformers mix columns or multiply them (`mixing`), the columns that rea
 
     bias + sum_j weight_j p_j(base columns),
 
-multiplied out exactly, like products added up: affine again where nothing was multiplied. Polynomial kernels are polynomials of them too. Networks take in what only mixes as layers of their own.
+multiplied out exactly, like products added up: affine again where nothing was multiplied. Polynomial kernels are polynomials of them too. RBF kernels take what only rotates (`rotations`). Networks take in what only mixes as layers of their own.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from likewise.importers.mixed_columns import (
 )
 from likewise.importers.mixing import SplitSteps, split_steps
 from likewise.importers.registry import takes_mixes
+from likewise.importers.rotations import rotate_back
 from likewise.importers.transformers.embedding import EmbeddedColumns, embed
 from likewise.importers.transformers.traced_columns import Step
 from likewise.model.embedding import Column
@@ -146,10 +147,18 @@ def multiply_out(
     powers, bent = polynomial_body(model.body), polynomial_rounding(model.rounding)
     if plain and powers is not None and bent is not None:
         return _powers(model, powers, bent, columns, base)
+    rotated = rotate_back(model, columns, base) if plain else None
+    if rotated is not None:
+        return rotated
     raise UnsupportedModel(
         f"{model.family} on {mixer.kind} takes distances or powers of "
         + ("products" if mixer.kind == "PolynomialFeatures" else "columns that depend on several features"),
-        hint="use a linear model or a network on them, or the kernel model on the columns themselves",
+        hint="use a linear model or a network on them, or the kernel model on the columns themselves"
+        + (
+            ", or PCA with all its components, which leaves distances as they are"
+            if mixer.kind == "PCA"
+            else ""
+        ),
     )
 
 

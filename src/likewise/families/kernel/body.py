@@ -219,3 +219,8 @@ class KernelScore:
     def cost(self) -> int:
         """Kernel values a score takes: what a search has to pay for a row."""
         return len(self.body.coefficients)
+
+
+def kernel_body(body: object) -> RbfSum | None:
+    """The body, if it is a sum of Gaussians."""
+    return body if isinstance(body, RbfSum) else None

@@ -91,3 +91,8 @@ def _gaussians(model: Model) -> RbfSum:
     if not isinstance(model.body, RbfSum):
         raise InternalError("the rounding of a sum of Gaussians for another body")
     return model.body
+
+
+def kernel_rounding(rounding: object) -> KernelRounding | None:
+    """The rounding, if it is that of Gaussians of the columns as they are."""
+    return rounding if type(rounding) is KernelRounding else None
