@@ -160,9 +160,10 @@ def _own_digests(model: Place | None, claim: Place | None) -> dict[str, str]:
             continue
         with Path(place).open("rb") as file:
             content = file.read(len(parts) * (LONGEST_LINE + 1) + 1)
-        lines = content.removesuffix(b"\n").split(b"\n") if len(parts) > 1 else [content.removesuffix(b"\n")]
+        lines = content.removesuffix(b"\n").split(b"\n") if content else []
         if len(lines) != len(parts):
-            raise Rejected(f"a claim file has {len(parts)} lines, {', '.join(parts)}, not {len(lines)}")
+            wanted = f"a claim file has {len(parts)} lines" if place is claim else "a model file has one line"
+            raise Rejected(f"{wanted}, {', '.join(parts)}, not {len(lines)}")
         for name, line in zip(parts, lines, strict=True):
             digest = hashlib.sha256(line).hexdigest()
             if own.setdefault(name, digest) != digest:

@@ -110,10 +110,14 @@ def test_usage(arguments, capsys):
 def test_model(cert, tmp_path, capsys):
     line = sealed(samples.gap())[4]
     own = tmp_path / "model.json"
-    for content, code in [(line, 0), (line + b"\n", 0), (line + b"\n\n", 4), (line + b" ", 4), (b"", 4)]:
+    for content, code in [(line, 0), (line + b"\n", 0), (line + b" ", 4), (b"\n", 4)]:
         own.write_bytes(content)
         assert main([str(cert), "--model", str(own)]) == code
     assert "another model" in capsys.readouterr().out
+    for content in (b"", line + b"\n\n", line + b"\n" + line):  # no file of one line
+        own.write_bytes(content)
+        assert main([str(cert), "--model", str(own)]) == 2
+        assert "a model file has one line" in capsys.readouterr().out
     assert main([str(cert), "--model", str(tmp_path / "none")]) == 2
 
 

@@ -89,6 +89,14 @@ def test_huge_common_denominators():
     assert "common denominator" in checked(values).reason
 
 
+def test_texts_that_are_no_fractions_have_no_denominators():
+    apart = [10**3000 + 2 * i + 1 for i in range(200)]
+    for form in ("a/{}", "01/{}", '\\"1/{}', " 1/{}", "--1/{}"):
+        texts = ",".join(f'"{form.format(n)}"' for n in apart)
+        assert len(decode_line(f"[{texts}]".encode())) == len(apart)
+    assert "common denominator" in refused(("[" + ",".join(f'"-0/{n}"' for n in apart) + "]").encode())
+
+
 # -- leaves ---------------------------------------------------------------------------------------------------
 
 

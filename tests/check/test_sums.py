@@ -82,6 +82,45 @@ def changed(values, path, value):
     return values
 
 
+LINE_OF_A_SCORE, SPOILT = ["0", "separable"], ["0", "no rule"]
+
+
+def where_nobody_is(*parts):
+    """A leaf of the rule in a cell without a pair, by a sum of two parts with links; the other cells are looked through."""
+    link = ["logistic", "1", "0"]
+    model = samples.added("0", *[("1", link, samples.affine(0, [samples.line(0, 1)]))] * 2)
+    nodes = [
+        ["split", 0, "0"],
+        ["split", 1, "1"],
+        ["enumerated"],
+        ["sum", "1/2", list(parts)],
+        ["enumerated"],
+    ]
+    return samples.proof(
+        [samples.integer("age", 0, 3)], [samples.within(1)], samples.score("9"), model, nodes
+    )
+
+
+@pytest.mark.parametrize(
+    "parts, accepted",
+    [
+        ([[[LINE_OF_A_SCORE, SPOILT, None, "no number"], SPOILT, None], SPOILT], True),
+        ([[[None, LINE_OF_A_SCORE, None, "no number"], SPOILT, None], SPOILT], True),
+        ([["difference", LINE_OF_A_SCORE, SPOILT, SPOILT, None], SPOILT], True),
+        ([[[SPOILT, LINE_OF_A_SCORE, "0", "0"], SPOILT, None], SPOILT], False),
+        ([["difference", SPOILT, [LINE_OF_A_SCORE, None], [None, None], "0"], SPOILT], False),
+        ([SPOILT, [[LINE_OF_A_SCORE, None, "0", "0"], None, []]], False),
+        ([[[LINE_OF_A_SCORE, None, "0", "0"], None]], False),
+        ([[[LINE_OF_A_SCORE, None, "0", "0"], None, []]], False),
+        ([[[LINE_OF_A_SCORE, None, "0"], None, []], None], False),
+    ],
+)
+def test_what_follows_a_line_that_finds_no_pair_is_not_looked_at(parts, accepted):
+    """In the order in which it is written: what stands before it must hold, and arrays have as many entries as ever."""
+    report = checked(where_nobody_is(*parts))
+    assert report.accepted is accepted, report.reason
+
+
 @pytest.mark.parametrize("lie", lies())
 def test_lies_are_refused(lie):
     assert not checked(changed(samples.summed(), *lies()[lie])).accepted

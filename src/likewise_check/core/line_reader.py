@@ -101,7 +101,7 @@ def _check_nesting(raw: bytes) -> None:
         raise Rejected(f"brackets are nested deeper than {DEEPEST_NESTING}")
 
 
-_DENOMINATOR = re.compile(rb'/([1-9][0-9]*)"')
+_DENOMINATOR = re.compile(rb'(?<!\\)"-?(?:0|[1-9][0-9]*)/([1-9][0-9]*)"')  # of a text that is a fraction
 
 
 def _check_denominators(raw: bytes) -> None:

@@ -84,8 +84,8 @@ class SumOfLines:
         c, d = factors
         if link is None or c * d <= 0:
             raise Rejected(f"sum: part {k} is not bounded by a difference")
-        limits = [self._read_limits(k, side, pair, cell) for side, pair in enumerate(given)]
         distance = 2 * self._show(k, 1 if c > 0 else -1, Fraction(1, 2), line, cell)
+        limits = [self._read_limits(k, side, pair, cell) for side, pair in enumerate(given)]
         (u_low, u_high), (v_low, v_high) = limits if c > 0 else reversed(limits)
         # Where s(v) is below p there is no pair, and above q nothing is larger than at q.
         low = _pick(max, v_low, None if u_low is None else u_low - distance)
@@ -100,8 +100,8 @@ class SumOfLines:
         least, most = array_of(anything, 2)(items, f"the limits of part {k} of a leaf")
         # s(x) is 1 s(x) - 0 s(x'), and s(x') is 0 h(x) - 1 h(x') of h = -s.
         way, sign = (ONE, 1) if side == 0 else (ZERO, -1)
-        high: Limit = None if most is None else self._show(k, sign, way, most, cell)
         low: Limit = None if least is None else -self._show(k, -sign, way, least, cell)
+        high: Limit = None if most is None else self._show(k, sign, way, most, cell)
         if low is not None and high is not None and low > high:
             raise _NoPair
         return low, high
@@ -111,10 +111,10 @@ class SumOfLines:
     ) -> tuple[Fraction, Fraction]:
         """alpha and beta of a line in r above the link between the limits of the score at x (0) or x' (1); or of one below it."""
         least, most, slope, place = array_of(anything, 4)(item, f"a side of part {k} of a leaf")
+        low, high = self._read_limits(k, side, [least, most], cell)
         alpha, tangent = number(slope, "the slope of a line"), number(place, "the place of a tangent")
         if alpha < 0 or tangent < 0:
             raise Rejected("sum: a slope, or the place of a tangent, is negative")
-        low, high = self._read_limits(k, side, [least, most], cell)
         if above:
             return alpha, link.beta(alpha, tangent, low, high)
         turned = None if high is None else -high, None if low is None else -low
