@@ -21,6 +21,7 @@ SMALLEST = {
     ),
     "pipelines": ("--data credit --model logistic --way dropped --budget 3", "credit  logistic"),
     "polynomial": ("--data credit --budget 3", "Credit Poly1"),
+    "properties": ("--seconds 2 --models logistic", "logistic"),
     "rbf": ("--quick --scip-seconds 0 --no-certificates", "credit"),
     "rbf_cells": ("--data credit --limit 1", "credit   gap 0.01"),
     "regions": ("--budget 1", "Credit of five, RBF"),

@@ -93,6 +93,7 @@ _TRANSLATIONS = tuple(
             '--free sex, or free = ["sex"] in the claim file\'s [similarity]',
         ),
         (rf"within=\{{{_NAME}: 2\}} allows", r"--within \1=2 allows"),
+        (r'order=\{"income": "up"\}', '[similarity.order] with income = "up" in the claim file'),
         (r'within=\{"age": 2, "income": "5%"\}', "--within age=2, or --within income=5%"),
         (r"make it free, or Ordinal", "make it --free, or ordinal"),
         # the run

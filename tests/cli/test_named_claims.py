@@ -1,0 +1,37 @@
+"""Claims by their names as flags and in claim files."""
+
+import json
+
+
+def test_monotone_as_a_flag(run, on_data):
+    verdicts = {}
+    for way in ("up", "down"):
+        done = run(f"verify --model m.skops {on_data} --property monotone:income,{way} --json")
+        document = json.loads(done.stdout)
+        verdicts[way] = document["verdict"]
+        assert done.exit_code == {"FAIR": 0, "BIASED": 1}[document["verdict"]]
+    assert sorted(verdicts.values()) == ["BIASED", "FAIR"]
+    said = " ".join(run(f"verify --model m.skops {on_data} --property monotone:income").stdout.split())
+    assert (
+        "differ only in income, the second having more income, get scores of which the second is not lower"
+        in said
+    )
+
+
+def test_a_name_leaves_the_similarity_of_the_file_aside(run, spec):
+    said = " ".join(run("verify", spec(), "--property", "rounding:income,0.5").stdout.split())
+    assert "individuals who differ only by at most 0.5 in income get the same decision" in said
+
+
+def test_what_cannot_be_read_says_how_it_is_spelled(run, on_data):
+    done = run(f"verify --model m.skops {on_data} --property monotone:income,sideways")
+    assert done.exit_code == 2
+    assert "--property" in done.stderr
+    assert "is no direction" in done.stderr
+
+
+def test_what_is_about_everybody_refuses_an_order(run, spec):
+    path = spec(('kind = "decision"', 'kind = "monotone"\nfeature = "income"'))
+    done = run("regions", path)
+    assert done.exit_code == 2
+    assert "regions of a claim in one direction (income) is not told" in done.stderr
