@@ -13,16 +13,17 @@ from typing import Any, ParamSpec, TypeVar, overload
 from numba.core import codegen, compiler
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
+from numba.core.untyped_passes import InlineClosureLikes
 
 from likewise.compiled.beside import compile_beside
 from likewise.compiled.kept import Kept
 from likewise.compiled.lowering import LeanLowering
 from likewise.compiled.resolving import resolving_once
+from likewise.compiled.shortcuts import NO_WRAPPERS, LeanInlining, taking_shortcuts
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # Python never calls a part
+LEAN_PASSES = {NativeLowering: LeanLowering, InlineClosureLikes: LeanInlining}
 
 
 @overload
@@ -58,19 +59,17 @@ class Entry(CPUDispatcher):
         return compile_beside(lambda: self._compile(sig), self.kept.expected_seconds)
 
     def _compile(self, sig: Any) -> Any:
-        with resolving_once():
+        with resolving_once(), taking_shortcuts(_PartCompiler):
             return super().compile(sig)
 
 
 class _EntryCompiler(compiler.Compiler):
-    """numba's compiler, with a lowering of its own."""
+    """numba's compiler, with a few passes of its own."""
 
     def define_pipelines(self) -> Any:
         managers = super().define_pipelines()
         for manager in managers:
-            manager.passes = [
-                (LeanLowering if each is NativeLowering else each, words) for each, words in manager.passes
-            ]
+            manager.passes = [(LEAN_PASSES.get(each, each), words) for each, words in manager.passes]
         return managers
 
 
