@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from types import FunctionType
 from typing import Any
 
-from numba.core import event, imputils, ir, postproc
+from numba.core import event, imputils, ir, postproc, transforms
 from numba.core.base import BaseContext
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
@@ -84,7 +84,7 @@ def _run_briefly(self: Any, emit_dels: bool = False, extend_lifetimes: bool = Fa
     if function.is_generator:
         _RUN(self, emit_dels, extend_lifetimes)
         return
-    function.blocks = postproc.transforms.canonicalize_cfg(function.blocks)
+    function.blocks = transforms.canonicalize_cfg(function.blocks)
     function.variable_lifetime = postproc.VariableLifetime(function.blocks)
     function.generator_info = None
     if emit_dels:
