@@ -102,7 +102,7 @@ def where_nobody_is(*parts):
 
 
 @pytest.mark.parametrize(
-    "parts, accepted",
+    ("parts", "accepted"),
     [
         ([[[LINE_OF_A_SCORE, SPOILT, None, "no number"], SPOILT, None], SPOILT], True),
         ([[[None, LINE_OF_A_SCORE, None, "no number"], SPOILT, None], SPOILT], True),
