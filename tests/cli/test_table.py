@@ -65,5 +65,12 @@ def test_every_command_is_in_one_section_of_the_help():
     assert len(COMMANDS) == len(named)
 
 
+def test_no_flag_of_a_command_stands_for_two_things():
+    for name, command in _commands(cli, "likewise"):
+        flags = [flag for parameter in command.params for flag in (*parameter.opts, parameter.name)]
+        own = [{*parameter.opts, parameter.name} for parameter in command.params]
+        assert len(set(flags)) == sum(map(len, own)), name
+
+
 if __name__ == "__main__":
     LIST.write_text(listed(), encoding="utf-8")

@@ -1,7 +1,7 @@
 """From flags and claim file to a model, rows, a space and a claim, each checked against the others.
 
 A claim file says everything; flags override its entries one by one (``--free`` the list of free features,
-``--within`` the table of tolerances, ``--pairs`` the table of pairs of levels, ``--metric`` and ``--radius`` the metric; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a claim file gives
+``--within`` the table of tolerances, ``--pairs`` the table of pairs of levels, ``--metric`` and ``--metric-radius`` the metric; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a claim file gives
 other rows to check and to start from: the space stays the one that the file describes. Without a claim file
 the space is what the data show.
 
@@ -161,7 +161,7 @@ def load_claim(
         space, frame, codes = restrict_rows(space, frame, codes, flags.where)
     if flags.pairs:
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, space, flags))
-    if flags.metric or flags.radius:
+    if flags.metric or flags.metric_radius:
         wanted = replace(wanted, similarity=add_metric(wanted.similarity, space, flags))
     _check_claim(space, wanted, flags, alone=alone)
     rows = {"X": frame, "codes": codes, "outside": outside}
@@ -184,7 +184,7 @@ def _load_streamed(
     data, narrower = stream_rows(space, path, wanted.label, run, outside=wanted.outside, flags=flags)
     if flags.pairs:
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, narrower, flags))
-    if flags.metric or flags.radius:
+    if flags.metric or flags.metric_radius:
         wanted = replace(wanted, similarity=add_metric(wanted.similarity, narrower, flags))
     _check_claim(narrower, wanted, flags, alone=False)
     problem = _prepare_problem(model, narrower, sample_fields(data), wanted, run, alone=False)

@@ -38,7 +38,7 @@ class ClaimFlags(_OptionGroup):
     within: tuple[str, ...]
     pairs: tuple[str, ...]
     metric: str | None
-    radius: str | None
+    metric_radius: str | None
     where: tuple[str, ...]
     widen: bool
     outside: str | None
@@ -108,9 +108,9 @@ PAIRS = click.Option(
 METRIC = click.Option(
     ["--metric"],
     metavar="KIND:FEATURE=W,...",
-    help="May differ by no more than --radius in these features together: l1, l2 or linf, with weights of numbers and costs of levels.",
+    help="May differ by no more than --metric-radius in these features together: l1, l2 or linf, with weights of numbers and costs of levels.",
 )
-RADIUS = click.Option(["--radius"], metavar="R", help="How far apart by --metric.")
+RADIUS = click.Option(["--metric-radius"], metavar="R", help="How far apart by --metric.")
 WHERE = click.Option(
     ["--where"],
     multiple=True,

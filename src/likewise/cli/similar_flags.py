@@ -64,9 +64,9 @@ def add_metric(similarity: Similarity, space: Space, flags: ClaimFlags) -> Simil
     metric = similarity.metric
     if flags.metric is not None:
         metric = parse_flag(f"--metric {flags.metric}", lambda text: _parse_metric(space, text), flags.metric)
-    radius = similarity.radius if flags.radius is None else flags.radius
+    radius = similarity.radius if flags.metric_radius is None else flags.metric_radius
     made: Similarity = parse_flag(
-        "--metric and --radius", lambda _: similarity.replace(metric=metric, radius=radius), None
+        "--metric and --metric-radius", lambda _: similarity.replace(metric=metric, radius=radius), None
     )
     return made
 
@@ -81,7 +81,9 @@ def _parse_metric(space: Space, text: str) -> Any:
     for part in listed.split(","):
         name, equals, amount = (piece.strip() for piece in part.rpartition("="))
         if not (name and equals and amount):
-            raise SpecError(f"{part.strip()!r} has no weight", hint="--metric l1:age=1/10,job=1 --radius 1")
+            raise SpecError(
+                f"{part.strip()!r} has no weight", hint="--metric l1:age=1/10,job=1 --metric-radius 1"
+            )
         if name not in space:
             raise SpecError(f"no feature {name!r} in the space{suggest_name(name, space.names)}")
         (costs if isinstance(space[name], Categorical) else weights)[name] = amount
