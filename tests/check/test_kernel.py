@@ -123,7 +123,7 @@ def assert_no_witness_is_accepted(rng, kernel, cell, hints, tangent) -> None:
         for pair in samples(rng, kernel, cell, 40)
     ]
     rule = Rule(lemma)
-    for _ in range(60):
+    for _ in range(30):  # to about 10^-7
         middle = (low + high) / 2
         if make is probability and not 0 < middle < 1 - way:
             break
