@@ -11,7 +11,7 @@ from tests.posing import posed
 import likewise as lw
 from likewise.analysis.disparity_search import DisparitySearch
 from likewise.cells.leaf import Leaf
-from likewise.families.oracle import Node
+from likewise.families.oracle import LookTimes, Node
 from likewise.search import checkpoint, frontiers
 from likewise.search.mirrored import mirrored_variables, start_anew
 from likewise.spec.pairs import pair_space
@@ -176,3 +176,13 @@ def test_x_and_its_counterpart_change_places():
     other = mirrored_variables(pairs)
     assert [other[v] for v in pairs.first] == list(pairs.second)
     assert [other[other[v]] for v in range(len(other))] == list(range(len(other)))
+
+
+@pytest.mark.parametrize(("remembers", "share"), [(True, 0.25), (False, 0.5)])
+def test_settling_nodes_with_memories_is_expected_to_take_less(made, monkeypatch, remembers, share):
+    gap_of(forest(), tolerance=1e-3)
+    leader = made[-1].all[0]
+    leader.open = [leader_node(leader)] * 10
+    leader.pace = LookTimes(look_seconds=4.0, looks=2, proof_seconds=1.0, proofs=1)
+    monkeypatch.setattr(type(leader.task.oracles.family), "remembers", remembers)
+    assert leader.seconds_needed == 10 * (2 * share + 1)

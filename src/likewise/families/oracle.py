@@ -38,6 +38,7 @@ FIRST_PROOF_SECONDS = 1e-3  # seconds that an exact proof is taken to need befor
 CLOSING_SHARE = (
     0.5  # of the time that looking at a node has taken so far: what it takes if it need not be cut
 )
+REMEMBERED_CLOSING_SHARE = 0.25  # the same where nodes have memories; a tenth was seen in forests
 
 
 # -- nodes and what is said of them ---------------------------------------------------------------------------------
@@ -142,10 +143,10 @@ class LookTimes:
     def seconds_per_look(self) -> float:
         return self.look_seconds / max(self.looks, 1)
 
-    @property
-    def seconds_per_closing_look(self) -> float:
-        """Seconds that a look takes, with the proof, if the node is closed by it."""
-        return CLOSING_SHARE * self.seconds_per_look + (
+    def seconds_per_closing_look(self, *, remembered: bool) -> float:
+        """Seconds that a look takes, with the proof, if the node is closed by it; nodes that are `remembered` need one bound, and no cut."""
+        share = REMEMBERED_CLOSING_SHARE if remembered else CLOSING_SHARE
+        return share * self.seconds_per_look + (
             self.proof_seconds / self.proofs if self.proofs else FIRST_PROOF_SECONDS
         )
 

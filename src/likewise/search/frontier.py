@@ -369,7 +369,7 @@ class Frontier:
         each = (
             SETTLING_SHARE * self.pace.seconds_per_look
             if self.oracle.inherits
-            else self.pace.seconds_per_closing_look
+            else self.pace.seconds_per_closing_look(remembered=self.task.oracles.remembers)
         )
         if self.follows is not None and self.waiting:
             leader = self.follows
