@@ -16,6 +16,7 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, Gaussi
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     KBinsDiscretizer,
+    MinMaxScaler,
     OneHotEncoder,
     OrdinalEncoder,
     SplineTransformer,
@@ -73,6 +74,10 @@ MODELS = {
     "bernoulli": lambda: make_pipeline(columns("passthrough"), BernoulliNB(binarize=44.5)),
     "bernoulli-scaled": lambda: make_pipeline(columns(StandardScaler()), BernoulliNB()),
     "categorical": lambda: make_pipeline(numbered(), CategoricalNB()),
+    "categorical-cut": lambda: make_pipeline(
+        columns(MinMaxScaler((-0.5, 4.5))),
+        CategoricalNB(),
+    ),
 }
 
 
@@ -329,7 +334,11 @@ def test_what_is_refused_names_the_reason():
     refused(GaussianNB(var_smoothing=0).fit(rows, [0, 0, 0, 1]), "variance", counts)
     refused(GaussianNB(), "not fitted", counts)
     refused(GaussianNB().fit(rows, [1] * 4), "one class", counts)
-    refused(CategoricalNB().fit(rows, labels), "never seen the value 3", counts)
+    refused(CategoricalNB().fit(rows, labels), "never seen some of the values of the space", counts)
+    allowed = CategoricalNB(min_categories=4).fit(rows, labels)
+    assert import_model(allowed, counts, rows=np.empty((0, 2))).model.family == "CategoricalNB"
+    below = lw.Space({"a": lw.Integer(-1, 3), "b": lw.Integer(0, 2)})
+    refused(CategoricalNB().fit(rows, labels), "never seen some of the values", below)
     refused(make_pipeline(columns(SplineTransformer()), GaussianNB()).fit(X, Y[2]), "squares splines")
     inner = FrozenEstimator(MODELS["gaussian"]().fit(X, Y[2]))
     refused(CalibratedClassifierCV(inner, ensemble=True).fit(X, Y[2]), "calibrates the probability")

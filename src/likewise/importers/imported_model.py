@@ -23,6 +23,7 @@ from likewise.importers.registry import (
     is_catboost_model,
     is_classical_graph,
     is_ensemble,
+    is_naive_bayes,
     is_network_file,
     is_one_vs_rest,
     is_settled,
@@ -190,4 +191,9 @@ def _import_scores(unfolded: UnfoldedEstimator, inputs: Inputs) -> tuple[ScoreMo
         return read(final, identity_columns(inputs.space, inputs.columns, step=type(final).__name__)), inputs
     from likewise.importers.pipelines import import_pipeline
 
-    return import_pipeline(steps, final, read, inputs)
+    if not is_naive_bayes(final):
+        return import_pipeline(steps, final, read, inputs)
+    from likewise.importers.sklearn_bayes import naming_unknown_levels
+
+    with naming_unknown_levels(final):
+        return import_pipeline(steps, final, read, inputs)

@@ -5,7 +5,7 @@
     CategoricalNB                  a row of `feature_log_prob_[c]` a level of column c
     GaussianNB                     log prior_i - 1/2 sum_c log(2 pi var_ic) - 1/2 sum_c (x_c - theta_ic)^2 / var_ic, columns and their squares
 
-What BernoulliNB does to its columns first (`binarize`), and that CategoricalNB takes levels, are transformers of scikit-learn too: they are put in front (`implied_steps`). Logarithms that the program takes of
+What BernoulliNB does to its columns first (`binarize`), and that CategoricalNB cuts numbers down to whole ones and takes these for levels, are transformers of scikit-learn too: they are put in front (`implied_steps`). Logarithms that the program takes of
 stored numbers are taken here by the same functions, and the doubles that come out are the constants of the score.
 
 The first largest score decides, and probabilities are their softmax. Two classes have one score, f_1 - f_0, the log odds of the upper one, which is said where it is above 0. Estimators show no such
@@ -15,14 +15,15 @@ scores by a `decision_function`: `ShownLikelihoods` does.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import DataError, MismatchedModel, UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import SLACK_GRID, AffineRounding
 from likewise.families.scored_model import Model
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 GAUSSIAN, BERNOULLI, CATEGORICAL, COMPLEMENT = "GaussianNB", "BernoulliNB", "CategoricalNB", "ComplementNB"
+LEVELS = "levels of CategoricalNB"  # the step that encodes them
 ESTIMATORS = (GAUSSIAN, BERNOULLI, CATEGORICAL, COMPLEMENT, "MultinomialNB")
 # Roundings of constants that the program computes, and of the logarithm of a sum that it subtracts for a probability, with room.
 MORE_OPERATIONS = 24
@@ -58,16 +60,46 @@ class ShownLikelihoods:
 
 def implied_steps(estimator: Any) -> tuple[tuple[str, Any], ...]:
     """What a model does to its columns before it scores them, as transformers."""
-    from sklearn.preprocessing import Binarizer, OneHotEncoder
+    from sklearn.preprocessing import Binarizer
 
     name = type(estimator).__name__
     if name == BERNOULLI and getattr(estimator, "binarize", None) is not None:
         return (("binarize", Binarizer(threshold=estimator.binarize)),)
     if name == CATEGORICAL and hasattr(estimator, "feature_log_prob_"):
-        levels = [np.arange(rows.shape[1], dtype=np.float64) for rows in estimator.feature_log_prob_]
-        encoder = OneHotEncoder(categories=levels, sparse_output=False)
-        return (("levels", encoder.fit(np.zeros((1, len(levels))))),)
+        return _level_steps([rows.shape[1] for rows in estimator.feature_log_prob_])
     return ()
+
+
+def _level_steps(counts: Sequence[int]) -> tuple[tuple[str, Any], ...]:
+    """Cuts numbers down to whole ones, as CategoricalNB does: bin 0 for what is -1 or less, bin j + 1 for j <= x < j + 1 (and -1 < x < 1 for j = 0). Then a column a level that it knows; of others
+    it knows no probability, and its program fails."""
+    from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder
+
+    bins = KBinsDiscretizer(
+        [count + 2 for count in counts], encode="ordinal", strategy="uniform", subsample=None
+    )
+    bins.fit(np.outer([0.0, 1.0], np.ones(len(counts))))
+    for c, count in enumerate(counts):
+        inner = [math.nextafter(-1.0, 0.0), *map(float, range(1, count + 1))]
+        bins.bin_edges_[c] = np.array([-math.inf, *inner, math.inf])
+    levels = [np.arange(1, count + 1, dtype=np.float64) for count in counts]
+    encoder = OneHotEncoder(categories=levels, sparse_output=False)
+    return (("whole", bins), (LEVELS, encoder.fit(np.ones((1, len(counts))))))
+
+
+@contextmanager
+def naming_unknown_levels(estimator: Any) -> Iterator[None]:
+    """What the encoder of `implied_steps` fails on, CategoricalNB itself fails on."""
+    try:
+        yield
+    except DataError as error:
+        if f"{LEVELS!r} (OneHotEncoder)" not in error.message:
+            raise
+        counts = ", ".join(str(rows.shape[1]) for rows in estimator.feature_log_prob_[:12])
+        raise MismatchedModel(
+            f"{CATEGORICAL} has never seen some of the values of the space, and its own predict fails on them: it takes as many levels, counted from 0, as its columns have ({counts})",
+            hint="leave them out of the space, or fit it with min_categories",
+        ) from error
 
 
 def import_bayes(estimator: Any, embedding: tuple[Column, ...]) -> ScoreModels:
