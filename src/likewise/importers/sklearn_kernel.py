@@ -40,6 +40,9 @@ POLYNOMIAL = ("poly", "polynomial")  # KernelRidge knows it by both names
 REFUSAL_REASONS = {
     "sigmoid": "no bound for tanh is known here",
     "precomputed": "the kernel's values are not a function of the columns",
+    "laplacian": "its bumps have edges where they are highest, and the bounds here are of Gaussians",
+    "cosine": "it divides by the lengths of rows",
+    **dict.fromkeys(("chi2", "additive_chi2"), "it divides by sums of columns"),
 }
 
 
