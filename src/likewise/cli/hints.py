@@ -93,6 +93,12 @@ _TRANSLATIONS = tuple(
             '--free sex, or free = ["sex"] in the claim file\'s [similarity]',
         ),
         (rf"within=\{{{_NAME}: 2\}} allows", r"--within \1=2 allows"),
+        (
+            r'(?:metric=)?Metric\("l1", weights=\{"age": 0.1\}\)',
+            '[similarity.metric] with kind = "l1" and weights = { age = 0.1 } in the claim file',
+        ),
+        (rf"weights=\{{{_NAME}: 0.1\}}", r"weights = { \1 = 0.1 } in the claim file's [similarity.metric]"),
+        (rf"name it in free: free=\[{_NAME}\]", r"give --free \1"),
         (r'order=\{"income": "up"\}', '[similarity.order] with income = "up" in the claim file'),
         (r'within=\{"age": 2, "income": "5%"\}', "--within age=2, or --within income=5%"),
         (r"make it free, or Ordinal", "make it --free, or ordinal"),
