@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
-from sklearn.linear_model import LogisticRegression, PoissonRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
@@ -332,6 +332,20 @@ def grouped(**asked: Any) -> Kind:
     return Kind(model=model, space=space, rules=frozenset({"split", "kernel"}), of="score", nodes=5, **asked)
 
 
+def near(kind: str, **asked: Any) -> Kind:
+    """A line over pairs that are near each other by a metric, with costs of levels."""
+    space = lw.Space({"age": lw.Integer(0, 4), "job": lw.Categorical(["a", "b", "c"]), "sex": BINARY})
+    metric = lw.Metric(
+        kind, weights={"age": "1/2"}, costs={"job": {("a", "b"): 0.75, ("b", "c"): 0.25}, "sex": 1}
+    )
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["job"]), remainder="passthrough"), LinearRegression()
+    )
+    X = space.decode(np.array([[a, j, s] for a in range(5) for j in range(3) for s in range(2)], dtype=float))
+    model.fit(X, X.age * 0.5 + X.job.map({"a": 0.0, "b": 1.0, "c": -0.5}) + X.sex.astype(float))
+    return Kind(model=model, space=space, similar=lw.Similarity(metric=metric, radius=1), **asked)
+
+
 LATER: dict[str, Callable[[], Kind]] = {
     "prediction": prediction,
     "sum": lambda: votes(property=lw.ProbabilityGap(0.45), rules=frozenset({"sum"})),
@@ -346,6 +360,9 @@ NEWEST: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScrip
         "poly", {"split", "polynomial"}, similar=RISING, of="score", nodes=3
     ),
     "witness-one-way": lambda: one_way("income", "up", verdict="BIASED", rules=frozenset()),
+    "distance-sum": lambda: near("l1", of="score"),
+    "distance-squares": lambda: near("l2", of="score"),
+    "witness-distance": lambda: near("l1", property=lw.ScoreGap(0.5), verdict="BIASED"),
     "sum-difference": lambda: votes(property=lw.ProbabilityGap(0.08), rules=frozenset({"sum"})),
     "kernel-grouped": grouped,
     "kernel-grouped-within": lambda: grouped(similar=NEAR),
