@@ -15,6 +15,8 @@ Who may be compared, and what they must share:
 - `Ordinal`: a feature with ordered levels
 - `Similarity`: how far two similar individuals may differ in each feature
 - `Metric`: how far they may be apart in several features together
+- `Mahalanobis`: the same by a matrix
+- `fair_metric`: such a matrix, made of data, that ignores what predicts a protected attribute
 - `SameDecision`: similar individuals get the same decision
 - `ScoreGap`: similar individuals get scores at most so far apart
 - `ProbabilityGap`: similar individuals get probabilities at most so far apart
@@ -100,7 +102,9 @@ if TYPE_CHECKING:
         UnsupportedModel,
     )
     from likewise.importers.black_box import BlackBox
+    from likewise.spec.fair_metric import fair_metric
     from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+    from likewise.spec.mahalanobis import Mahalanobis
     from likewise.spec.metric import Metric
     from likewise.spec.named_claims import Influence, Monotone, Rounding, SameTreatment
     from likewise.spec.population import Population
@@ -121,6 +125,8 @@ __all__ = [
     "Ordinal",
     "Similarity",
     "Metric",
+    "Mahalanobis",
+    "fair_metric",
     "SameDecision",
     "ScoreGap",
     "ProbabilityGap",
@@ -179,6 +185,8 @@ _HOME = {
     "Ordinal": "likewise.spec.features",
     "Similarity": "likewise.spec.similarity",
     "Metric": "likewise.spec.metric",
+    "Mahalanobis": "likewise.spec.mahalanobis",
+    "fair_metric": "likewise.spec.fair_metric",
     "SameDecision": "likewise.spec.properties",
     "ScoreGap": "likewise.spec.properties",
     "ProbabilityGap": "likewise.spec.properties",

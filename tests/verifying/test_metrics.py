@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -78,6 +78,9 @@ MODELS = {
 }
 
 
+QUICK = ("affine", "trees", "polynomial")  # by a matrix; the others take some seconds
+
+
 @functools.cache
 def fitted(name: str):
     model, classes = MODELS[name]
@@ -141,7 +144,7 @@ def breaks(posing) -> bool:
     )
 
 
-@pytest.mark.parametrize("kind", ["l1", "l2"])
+@pytest.mark.parametrize("kind", ["l1", pytest.param("l2", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", MODELS)
 def test_verdict_is_that_of_all_pairs(name, kind):
     model, seen = fitted(name), set()
@@ -175,3 +178,90 @@ def test_the_largest_gap_is_that_of_all_pairs(name):
     assert float(max(gaps)) <= found.upper * (1 + 1e-12)
     assert found.upper - found.lower <= 1e-5
     assert accepted(found)
+
+
+MATRIX = [["1/4", "-1/10", 0, 0], ["-1/10", "1/2", 0, 0.125], [0, 0, 1, 0.25], [0, 0.125, 0.25, 1]]
+COLUMNS = ["age", "rank", ("job", "a"), ("job", "b")]
+
+
+def by_matrix(radius) -> lw.Similarity:
+    return lw.Similarity(free=["sex"], metric=lw.Mahalanobis(MATRIX, columns=COLUMNS), radius=radius)
+
+
+def test_pairs_are_those_within_the_distance_of_a_matrix():
+    pairs = posed(fitted("affine"), SPACE, by_matrix("1")).pairs
+    matrix = [[Fraction(entry) for entry in row] for row in MATRIX]
+    for x, other in product(SPACE.encode(people()).tolist(), repeat=2):
+        d = [
+            Fraction(other[0] - x[0]),
+            Fraction(other[1] - x[1]),
+            Fraction(int(other[2] == 0) - int(x[2] == 0)),
+            Fraction(int(other[2] == 1) - int(x[2] == 1)),
+        ]
+        square = sum(a * m * b for a, row in zip(d, matrix, strict=True) for m, b in zip(row, d, strict=True))
+        one, two = ([Fraction(c) for c in codes] for codes in (x, other))
+        assert pairs.valid(one, two) == (square <= 1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MODELS],
+)
+def test_verdict_by_a_matrix_is_that_of_all_pairs(name):
+    model = fitted(name)
+    for radius, margin in (("1/2", 0), ("1", 0.5)):
+        asked = lw.SameDecision(margin=0 if name == "forest classes" else margin)
+        claim = by_matrix(radius)
+        result = lw.verify(model, SPACE, claim, asked, budget=60)
+        truth = breaks(posed(model, SPACE, claim, asked))
+        assert result.verdict == ("BIASED" if truth else "FAIR"), (radius, asked, result.reason)
+        assert accepted(result)
+
+
+def test_linear_gap_by_a_matrix_is_that_of_cauchy_and_schwarz():
+    space = lw.Space({"a": lw.Continuous(0, 100), "b": lw.Continuous(0, 100)})
+    model = LinearRegression().fit(np.eye(2), [1, 2])
+    model.coef_, model.intercept_ = np.array([0.5, 2.0]), 1.0
+    near = lw.Mahalanobis([[1, 0.5], [0.5, 1]], columns=["a", "b"])
+    found = lw.measure(model, space, lw.Similarity(metric=near, radius=5), of="score", certify=True)
+    exact = 5 * (model.coef_ @ np.linalg.inv([[1, 0.5], [0.5, 1]]) @ model.coef_) ** 0.5
+    assert found.lower <= exact <= found.upper
+    assert found.upper - found.lower < 1e-5
+    assert accepted(found)
+
+
+@pytest.mark.parametrize(
+    "matrix", [[[1, 2], [2, 1]], [[1, 0.5], [0.25, 1]], [[0, 1], [1, 0]], [[-1, 0], [0, 1]]]
+)
+def test_what_is_no_square_of_a_distance_is_refused(matrix):
+    with pytest.raises(lw.SpecError):
+        lw.Mahalanobis(matrix, columns=["a", "b"])
+
+
+def test_a_fair_metric_ignores_what_stands_in_for_sex():
+    random = np.random.default_rng(0)
+    sex = random.integers(0, 2, 400)
+    frame = pd.DataFrame(
+        {"height": 165 + 12 * sex + random.normal(size=400), "skill": random.normal(size=400) * 5, "sex": sex}
+    )
+    space = lw.Space(
+        {"height": lw.Continuous(150, 190), "skill": lw.Continuous(-25, 25), "sex": lw.Categorical([0, 1])}
+    )
+    near = lw.fair_metric(frame, space, protected=["sex"])
+    pairs = posed(
+        fitted_line(space, frame),
+        space,
+        lw.Similarity(free=["sex"], metric=near, radius="1/2"),
+        lw.ScoreGap(1),
+    ).pairs
+    tall, small = [Fraction(176), Fraction(0), Fraction(1)], [Fraction(166), Fraction(0), Fraction(0)]
+    skilled = [Fraction(166), Fraction(10), Fraction(0)]
+    assert pairs.valid(tall, small)
+    assert not pairs.valid(skilled, small)
+
+
+def fitted_line(space, frame):
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["sex"]), remainder="passthrough"), LinearRegression()
+    )
+    return model.fit(frame, frame.skill + frame.height / 10)

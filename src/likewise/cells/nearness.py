@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.cells.form_nearness import FormNearness
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.terms import nearest_double
 
@@ -52,16 +53,22 @@ class Nearness:
             else:
                 self.each[k] = nearest_double((cost.each or Fraction(0)) ** self.power)
         self.discrete = np.array([v.discrete for v in pairs.variables])
+        self.forms = FormNearness(pairs) if self.distance.forms else None
 
-    def far_multipliers(self, lo: Floats, hi: Floats) -> tuple[Fraction, ...]:  # noqa: ARG002
+    def far_multipliers(self, lo: Floats, hi: Floats) -> tuple[Fraction, ...]:
         """The numbers of a leaf that a cell has no pair within the distance."""
-        return (*[Fraction(0)] * (2 * len(self.pairs.constraints)), Fraction(1))
+        numbers = [Fraction(0)] * (2 * len(self.pairs.constraints)) + [Fraction(1)]
+        if self.forms is not None:
+            numbers += [Fraction(y) for y in self.forms.least(lo[None], hi[None])[1][0].tolist()]
+        return tuple(numbers)
 
     def least(self, lo: Floats, hi: Floats) -> Floats:
         """A number of each cell that no pair of it is nearer than, up to rounding."""
         total = np.zeros(len(lo))
         for k in self.costly:
             total += self._nearest_codes(k, lo, hi)[0]
+        if self.forms is not None:
+            total += np.maximum(self.forms.least(lo, hi)[0], 0)
         return total * (1 + ROUNDING)
 
     def nearest(self, lo: Floats, hi: Floats) -> Floats:
@@ -74,6 +81,9 @@ class Nearness:
         for k in self.costly:
             _, x, y = self._nearest_codes(k, lo, hi)
             points[:, pairs.first[k]], points[:, pairs.second[k]] = x, y
+        if self.forms is not None:
+            _, apart, chosen = self.forms.settle(lo, hi)
+            self.forms.placed(points, lo, hi, apart, chosen, self.discrete)
         return points
 
     def at(self, points: Floats) -> Floats:
@@ -85,10 +95,12 @@ class Nearness:
                 total += self.tables[k][x.astype(np.intp), y.astype(np.intp)]
             else:
                 total += self.each[k] * np.abs(y - x) ** self.power
-        return total
+        return total if self.forms is None else total + self.forms.at(points)
 
     def pulled(self, points: Floats) -> Floats:
         """The pairs pulled together where they are too far apart: what costs most for its levels is made equal first, then all numbers go back in proportion."""
+        if self.forms is not None:
+            return self.forms.pulled(points, self.bound, self.discrete)
         found = points.copy()
         dear = {k: float(np.where(np.isfinite(table), table, 0).max()) for k, table in self.tables.items()}
         for k in sorted(dear, key=lambda k: -dear[k]):
@@ -108,6 +120,8 @@ class Nearness:
         """Where to cut a cell so that a part of it, all of whose pairs are too far apart, comes to stand by itself: beside the codes of the feature that keeps its pairs apart
         most, on the side of the other individual first; -1 where the part has no limits of its own."""
         costs = {k: float(self._nearest_codes(k, inner_lo[None], inner_hi[None])[0][0]) for k in self.costly}
+        if self.forms is not None:
+            costs |= dict.fromkeys(self.forms.features, 0.0)
         for k in sorted(costs, key=lambda k: -costs[k]):
             i, j = self.pairs.first[k], self.pairs.second[k]
             left, right = (i, j) if inner_hi[i] <= inner_lo[j] else (j, i)

@@ -40,6 +40,7 @@ from likewise.errors import LikewiseError, SpecError, suggest_name
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.display_names import DisplayNames
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.spec.mahalanobis import Mahalanobis
 from likewise.spec.metric import Metric
 from likewise.spec.model_reading import LevelColumns, ModelReading
 from likewise.spec.named_claims import NAMED_KEYS, NAMED_KINDS, NamedClaim, named_claim
@@ -47,7 +48,7 @@ from likewise.spec.numbers import short_repr
 from likewise.spec.outside import Outside, check_choice
 from likewise.spec.population import Population
 from likewise.spec.properties import PROPERTY_KINDS, Property, SameDecision, make_property
-from likewise.spec.similarity import SIMILARITY_KEYS, Similarity
+from likewise.spec.similarity import SIMILARITY_KEYS, Similarity, metric_from_dict
 from likewise.spec.space import Space
 from likewise.spec.toml_writer import spec_text, toml_key, write_spec
 
@@ -339,12 +340,12 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
         raise error.located(f"{file}: similarity") from None
 
 
-def _read_metric(table: dict[str, Any]) -> Metric:
+def _read_metric(table: dict[str, Any]) -> Metric | Mahalanobis:
     """A metric; costs of levels are lists of two levels and a number."""
     costs = table.get("costs")
     if isinstance(costs, dict):
         table = {**table, "costs": {name: _decode_missing(given) for name, given in costs.items()}}
-    return Metric.from_dict(table)
+    return metric_from_dict(table)
 
 
 def _decode_missing(pairs: Any) -> Any:

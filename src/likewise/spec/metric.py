@@ -167,17 +167,17 @@ class Metric:
     def describe(self, radius: Amount) -> str:
         """In words: ``by at most 1 in 1/10 age + 1 if job differs``."""
         of = "/range" if self._scale == "range" else ""
-        parts = [f"{_amount_text(weight)} {name}{of}" for name, weight in self._weights.items()]
+        parts = [f"{amount_text(weight)} {name}{of}" for name, weight in self._weights.items()]
         for name, cost in self._costs.items():
             if not isinstance(cost, tuple):
-                parts.append(f"{_amount_text(cost)} if {name} differs")
+                parts.append(f"{amount_text(cost)} if {name} differs")
                 continue
-            table = ", ".join(f"{level_text(a)} {level_text(b)} {_amount_text(c)}" for a, b, c in cost)
+            table = ", ".join(f"{level_text(a)} {level_text(b)} {amount_text(c)}" for a, b, c in cost)
             parts.append(f"the costs of {name} ({table})")
         if self._kind == "linf":
-            return f"by at most {_amount_text(radius)} in each of {', '.join(parts)}"
+            return f"by at most {amount_text(radius)} in each of {', '.join(parts)}"
         how = "" if self._kind == "l1" else "the root of the sum of squares of "
-        return f"by at most {_amount_text(radius)} in {how}{(' + ' if not how else ', ').join(parts)}"
+        return f"by at most {amount_text(radius)} in {how}{(' + ' if not how else ', ').join(parts)}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``{"kind": "l1", "weights": {...}, "costs": {...}}``."""
@@ -241,6 +241,8 @@ def exact_amount(given: Amount) -> Fraction:
     """A number as it was given, exactly; texts are decimals or fractions of them."""
     if not isinstance(given, str):
         return Fraction(given)
+    if given.startswith("-"):
+        return -exact_amount(given[1:])
     top, slash, bottom = given.partition("/")
     below = exact_decimal(bottom.strip()) if slash else Fraction(1)
     if not below:
@@ -261,8 +263,20 @@ def checked_amount(given: object, what: str) -> Amount:
     except SpecError:
         raise SpecError(f"{what}: {short_repr(given)} is no number", hint=hint) from None
     if exact < 0:
-        raise SpecError(f"{what} is negative: {_amount_text(amount)}")
+        raise SpecError(f"{what} is negative: {amount_text(amount)}")
     return amount.strip() if isinstance(amount, str) else amount
+
+
+def checked_entry(given: object, what: str) -> Amount:
+    """A finite number of any sign, or a text of one."""
+    entry = python_scalar(given)
+    if isinstance(entry, int | float) and not isinstance(entry, bool):
+        checked_amount(abs(entry), what)
+        return entry
+    if isinstance(entry, str) and entry.strip().startswith("-"):
+        checked_amount(entry.strip()[1:], what)
+        return entry.strip()
+    return checked_amount(entry, what)
 
 
 def _named(given: object, what: str) -> Iterable[tuple[str, Any]]:
@@ -374,5 +388,6 @@ def intersect_relations(one: Relation, other: Relation) -> Relation:
     return Relation("pairs", allowed=allowed) if allowed else Relation("same")
 
 
-def _amount_text(amount: Amount) -> str:
+def amount_text(amount: Amount) -> str:
+    """A number as it was given, for people."""
     return amount if isinstance(amount, str) else number_text(amount)

@@ -39,6 +39,7 @@ from likewise import figures
 from likewise.errors import SpecError, suggest_name
 from likewise.html_tables import table
 from likewise.spec.features import Feature, Level, Ordinal, level_text
+from likewise.spec.mahalanobis import Mahalanobis
 from likewise.spec.metric import (
     Amount,
     Metric,
@@ -82,7 +83,7 @@ class Similarity:
         the levels of an `Ordinal`.
     pairs : mapping of str to iterable of pairs
         Features that may differ between these levels only.
-    metric : Metric, optional
+    metric : Metric or Mahalanobis, optional
         Features that may differ by no more than a distance in all of them together.
     radius : number or str
         That distance; needs a metric.
@@ -99,7 +100,7 @@ class Similarity:
 
     __slots__ = ("_free", "_metric", "_order", "_pairs", "_radius", "_within")
 
-    _metric: Metric | None
+    _metric: Metric | Mahalanobis | None
     _radius: Amount | None
     _free: tuple[str, ...]
     _within: dict[str, Tolerance]
@@ -112,7 +113,7 @@ class Similarity:
         free: Iterable[str] = (),
         within: Mapping[str, Tolerance] | None = None,
         pairs: Mapping[str, Iterable[tuple[Level, Level]]] | None = None,
-        metric: Metric | None = None,
+        metric: Metric | Mahalanobis | None = None,
         radius: Amount | None = None,
         order: Mapping[str, Direction | int] | None = None,
     ) -> None:
@@ -182,7 +183,7 @@ class Similarity:
         return MappingProxyType(self._pairs)
 
     @property
-    def metric(self) -> Metric | None:
+    def metric(self) -> Metric | Mahalanobis | None:
         """What tells how far individuals are apart in several features together, if anything does."""
         return self._metric
 
@@ -322,7 +323,7 @@ class Similarity:
             free=data.get("free", ()),
             within=data.get("within"),
             pairs=data.get("pairs"),
-            metric=None if metric is None else Metric.from_dict(metric),
+            metric=None if metric is None else metric_from_dict(metric),
             radius=data.get("radius"),
             order=data.get("order"),
         )
@@ -386,9 +387,9 @@ def _validate_metric(metric: object, radius: object, free: list[str]) -> Amount 
         if radius is not None:
             raise SpecError("a radius needs a metric", hint='metric=Metric("l1", weights={"age": 0.1})')
         return None
-    if not isinstance(metric, Metric):
+    if not isinstance(metric, Metric | Mahalanobis):
         raise SpecError(
-            f"metric must be a likewise.Metric, got {short_repr(metric)}",
+            f"metric must be a likewise.Metric or Mahalanobis, got {short_repr(metric)}",
             hint='Metric("l1", weights={"age": 0.1})',
         )
     if radius is None:
@@ -397,7 +398,12 @@ def _validate_metric(metric: object, radius: object, free: list[str]) -> Amount 
     return checked_amount(radius, "the radius")
 
 
-def _refuse_free(metric: Metric, free: list[str]) -> None:
+def metric_from_dict(data: Mapping[str, Any]) -> Metric | Mahalanobis:
+    """A metric of what its `to_dict` says."""
+    return Mahalanobis.from_dict(data) if data.get("kind") == Mahalanobis.kind else Metric.from_dict(data)
+
+
+def _refuse_free(metric: Metric | Mahalanobis, free: list[str]) -> None:
     both = next((name for name in metric.names if name in free), None)
     if both is not None:
         raise SpecError(f"feature {both!r} is both free and in the metric", hint="keep one of the two")

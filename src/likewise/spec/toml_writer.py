@@ -19,6 +19,7 @@ from likewise.spec.claim import WrittenClaim
 from likewise.spec.constraints import Constraint, parse_constraints
 from likewise.spec.display_names import NAME_KEYS, DisplayNames
 from likewise.spec.features import Continuous, Feature, Integer
+from likewise.spec.mahalanobis import Mahalanobis
 from likewise.spec.metric import Metric
 from likewise.spec.model_reading import READ_AS_IT_IS, LevelColumns, ModelReading
 from likewise.spec.population import MISSING_KEY, Population
@@ -245,8 +246,18 @@ def _similarity_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
     yield from _order_lines(similarity, comments)
 
 
-def _metric_lines(metric: Metric) -> Iterator[str]:
+def _metric_lines(metric: Metric | Mahalanobis) -> Iterator[str]:
     yield f'kind = "{metric.kind}"'
+    if isinstance(metric, Mahalanobis):
+        columns = (
+            toml_string(column) if isinstance(column, str) else f"[{', '.join(map(toml_value, column))}]"
+            for column in metric.columns
+        )
+        yield f"columns = [{', '.join(columns)}]"
+        yield "matrix = ["
+        yield from (f"    [{', '.join(map(toml_value, row))}]," for row in metric.matrix)
+        yield "]"
+        return
     if metric.scale is not None:
         yield f'scale = "{metric.scale}"'
     weights = (f"{toml_key(name)} = {toml_value(weight)}" for name, weight in metric.weights.items())

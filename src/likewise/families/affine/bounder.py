@@ -34,6 +34,7 @@ from likewise.cells.feature_maxima import (
     positions_inside,
     term_table,
 )
+from likewise.cells.form_nearness import TANGENT_GRID
 from likewise.cells.forms import Forms, widest_cut
 from likewise.cells.leaf import Clearance, Leaf, RelaxationResult, Rule
 from likewise.cells.nearness import nearness_of
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.feature_maxima import Marks
+    from likewise.cells.form_nearness import FormNearness
+    from likewise.cells.nearness import Nearness
     from likewise.cells.relaxation import LinearRelaxation
     from likewise.model.witness_set import WitnessSet
 
@@ -113,8 +116,8 @@ class SeparableBounder(Bounder):
 
         best = bound_near(nearness, maximum, cells, found.upper[cells], found.points[cells])
         weights = exact_weights(best.weight, [self._turning_weights(at) for at in lean[cells].tolist()])
-        for i, weight in zip(cells.tolist(), weights, strict=True):
-            multipliers[i] = (*constraints, weight) if weight else ()
+        for i, weight, tangents in zip(cells.tolist(), weights, best.tangents.tolist(), strict=True):
+            multipliers[i] = (*constraints, weight, *map(Fraction, tangents)) if weight else ()
         upper, points, noise = found.upper.copy(), found.points.copy(), found.noise.copy()
         upper[cells], points[cells] = best.upper, best.points
         noise[cells] += ROUNDING_UNIT * (len(self.score.terms) + 2) * best.size
@@ -140,6 +143,8 @@ class SeparableBounder(Bounder):
 
     def _less_distance(self, lo: Floats, hi: Floats, lean: Floats, weight: Floats) -> LineMaximum:
         """The line's maximum over each cell less a multiple of the distance."""
+        if self.nearness is not None and self.nearness.forms is not None:
+            return self._less_forms(self.nearness, self.nearness.forms, lo, hi, lean, weight)
         total, points = (2 * lean - 1) * self.bias, lo.copy()
         size = np.abs(total)
         for k in range(len(self.score.terms)):
@@ -167,6 +172,54 @@ class SeparableBounder(Bounder):
             return value + nearness.best_apart(k, nothing, nothing, weight, lo, hi)[0], x, y
         slope = float(self.score.terms[k].slope)
         return nearness.best_apart(k, lean * slope, (lean - 1) * slope, weight, lo, hi)
+
+    def _less_forms(
+        self, nearness: Nearness, forms: FormNearness, lo: Floats, hi: Floats, lean: Floats, weight: Floats
+    ) -> LineMaximum:
+        """The same of a distance of squared forms, by their tangents where line and distance are in balance."""
+        pull: dict[int, Floats] = {
+            k: -float(self.score.terms[k].slope) / 2 * np.ones(len(lo)) for k in forms.slopes
+        }
+        for k in forms.steps:
+            table, (x, y) = self.values[k], forms.places[k].T
+            values = np.zeros(int(forms.places[k].max()) + 1) if table is None else table
+            pull[k] = np.outer(lean, values[x]) + np.outer(lean - 1, values[y])
+        z, apart, chosen = forms.settle(lo, hi, pull, weight)
+        tangents = np.round(z * TANGENT_GRID) / TANGENT_GRID
+        total, points = (2 * lean - 1) * self.bias + weight * (tangents**2 @ forms.weights), lo.copy()
+        size = np.abs(total)
+        for k in range(len(self.score.terms)):
+            if k not in forms.features:
+                value, x, y = self._feature(k, lo, hi, lean)
+                points[:, self.first[k]], points[:, self.second[k]] = x, y
+            else:
+                value = self._less_tangents(
+                    k, forms, lo, hi, lean, 2 * weight[:, None] * tangents * forms.weights
+                )
+            total = total + value
+            size += np.where(np.isfinite(value), np.abs(value), 0)
+        forms.placed(points, lo, hi, apart, chosen, nearness.discrete)
+        return LineMaximum(value=total, points=points, size=size, tangents=tangents)
+
+    def _less_tangents(
+        self, k: int, forms: FormNearness, lo: Floats, hi: Floats, lean: Floats, factors: Floats
+    ) -> Floats:
+        """One feature's maximum with what tangents of forms, times these factors, add to it."""
+        i, j = self.first[k], self.second[k]
+        here, there = (lo[:, i], hi[:, i]), (lo[:, j], hi[:, j])
+        if k in forms.steps:
+            table, (x, y) = self.values[k], forms.places[k].T
+            values = np.zeros(int(forms.places[k].max()) + 1) if table is None else table
+            sums = np.outer(lean, values[x]) + np.outer(lean - 1, values[y]) - factors @ forms.steps[k].T
+            best: Floats = np.where(forms.barred(k, lo, hi), -np.inf, sums).max(axis=1)
+            return best
+        if self.marks[k] is not None:
+            return np.full(len(lo), np.inf)
+        slope, more = float(self.score.terms[k].slope), factors @ forms.slopes[k]
+        u, v, relation = lean * slope + more, (lean - 1) * slope - more, self.pairs.relations[k]
+        if relation.kind == "free":
+            return np.maximum(u * here[0], u * here[1]) + np.maximum(v * there[0], v * there[1])
+        return best_band(u, v, relation.reach, here, there)[0]
 
     def _turning_weights(self, lean: float) -> list[Fraction]:
         """The weights at which differences of numbers begin to pay, where costs are linear."""

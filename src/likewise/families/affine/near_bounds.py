@@ -35,6 +35,7 @@ class LineMaximum:
     value: Floats
     points: Floats
     size: Floats
+    tangents: Floats | None = None  # (cells, forms), where the distance has forms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,7 @@ class NearBounds:
     upper: Floats
     points: Floats
     size: Floats
+    tangents: Floats
 
 
 def bound_near(
@@ -55,7 +57,13 @@ def bound_near(
         np.zeros(len(cells)),
         np.full(len(cells), (np.abs(upper).max(initial=0) + 1) / (nearness.bound or 1.0) / 16),
     )
-    best = NearBounds(weight=low.copy(), upper=upper.copy(), points=points.copy(), size=np.abs(upper))
+    best = NearBounds(
+        weight=low.copy(),
+        upper=upper.copy(),
+        points=points.copy(),
+        size=np.abs(upper),
+        tangents=np.zeros((len(cells), len(nearness.distance.forms))),
+    )
     far, near = points.copy(), nearness.pulled(points)
     open_, some = np.ones(len(cells), dtype=bool), np.arange(len(cells))
     for _ in range(DOUBLINGS):  # until the pairs of the higher weight are near
@@ -91,6 +99,8 @@ def _try(
     value = found.value + weight * nearness.bound
     better = value < best.upper[chosen]
     rows = chosen[better]
+    if found.tangents is not None:
+        best.tangents[rows] = found.tangents[better]
     best.upper[rows], best.weight[rows] = value[better], weight[better]
     best.size[rows] = found.size[better] + weight[better] * nearness.bound
     return found.points
