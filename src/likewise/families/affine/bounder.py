@@ -20,7 +20,6 @@ only two of them: so cells are cut along continuous features as readily as along
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -34,14 +33,13 @@ from likewise.cells.feature_maxima import (
     positions_inside,
     term_table,
 )
-from likewise.cells.form_nearness import TANGENT_GRID
 from likewise.cells.forms import Forms, widest_cut
 from likewise.cells.leaf import Clearance, Leaf, RelaxationResult, Rule
 from likewise.cells.nearness import nearness_of
 from likewise.cells.penalty import admissible
 from likewise.cells.separable import ExactBound, exact_bound
 from likewise.families.affine.closest_sums import MovableFeature, closest_sums, thin_out
-from likewise.families.affine.near_bounds import LineMaximum, bound_near, exact_weights
+from likewise.families.affine.near_lines import NearLines
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.witness_set import Direction
 from likewise.spec.pairs import PairSpace
@@ -51,8 +49,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.feature_maxima import Marks
-    from likewise.cells.form_nearness import FormNearness
-    from likewise.cells.nearness import Nearness
     from likewise.cells.relaxation import LinearRelaxation
     from likewise.model.witness_set import WitnessSet
 
@@ -86,7 +82,10 @@ class SeparableBounder(Bounder):
         self.lossy = {k for k, marks in enumerate(self.marks) if marks is not None and marks.loses}
         self.evaluators: dict[tuple[Leaf, WitnessSet], tuple[Direction, ExactBound]] = {}
         self.relaxation: LinearRelaxation | None = None
-        self.nearness = nearness_of(pairs)
+        nearness = nearness_of(pairs)
+        self.near = (
+            None if nearness is None else NearLines(self, nearness, ROUNDING_UNIT * (len(score.terms) + 2))
+        )
         if pairs.constraints:
             from likewise.cells.relaxation import LinearRelaxation
 
@@ -94,146 +93,7 @@ class SeparableBounder(Bounder):
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
         found = self._bound_features(lo, hi, lean)
-        return found if self.nearness is None else self._bound_near(found, lo, hi, lean, threshold)
-
-    def _bound_near(self, found: Bounds, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
-        """The bounds made better where a line is not below its threshold, and only pairs that are too far apart attain it."""
-        nearness = self.nearness
-        if nearness is None:
-            return found
-        cells = np.flatnonzero(
-            (found.upper > threshold)
-            & np.isfinite(found.upper)
-            & (nearness.at(found.points) > nearness.bound)
-        )
-        constraints = (Fraction(0),) * (2 * len(self.pairs.constraints))
-        multipliers: list[tuple[Fraction, ...]] = [()] * len(lo)
-        if not len(cells):
-            return replace(found, multipliers=multipliers)
-
-        def maximum(some: NDArray[np.intp], weight: Floats) -> LineMaximum:
-            return self._less_distance(lo[some], hi[some], lean[some], weight)
-
-        best = bound_near(nearness, maximum, cells, found.upper[cells], found.points[cells])
-        weights = exact_weights(best.weight, [self._turning_weights(at) for at in lean[cells].tolist()])
-        for i, weight, tangents in zip(cells.tolist(), weights, best.tangents.tolist(), strict=True):
-            multipliers[i] = (*constraints, weight, *map(Fraction, tangents)) if weight else ()
-        upper, points, noise = found.upper.copy(), found.points.copy(), found.noise.copy()
-        upper[cells], points[cells] = best.upper, best.points
-        noise[cells] += ROUNDING_UNIT * (len(self.score.terms) + 2) * best.size
-        first, second = found.first.copy(), found.second.copy()
-        first[cells], second[cells] = (
-            self._scores_at(best.points[:, list(owner)]) for owner in (self.first, self.second)
-        )
-        return replace(
-            found,
-            upper=upper,
-            points=points,
-            noise=noise,
-            first=first,
-            second=second,
-            multipliers=multipliers,
-        )
-
-    def _scores_at(self, codes: Floats) -> Floats:
-        total = np.full(len(codes), self.bias)
-        for k in range(len(self.score.terms)):
-            total += self._term_values(k, codes[:, k])
-        return total
-
-    def _less_distance(self, lo: Floats, hi: Floats, lean: Floats, weight: Floats) -> LineMaximum:
-        """The line's maximum over each cell less a multiple of the distance."""
-        if self.nearness is not None and self.nearness.forms is not None:
-            return self._less_forms(self.nearness, self.nearness.forms, lo, hi, lean, weight)
-        total, points = (2 * lean - 1) * self.bias, lo.copy()
-        size = np.abs(total)
-        for k in range(len(self.score.terms)):
-            value, x, y = self._costly_feature(k, lo, hi, lean, weight)
-            total = total + value
-            size += np.where(np.isfinite(value), np.abs(value), 0)
-            points[:, self.first[k]], points[:, self.second[k]] = x, y
-        return LineMaximum(value=total, points=points, size=size)
-
-    def _costly_feature(
-        self, k: int, lo: Floats, hi: Floats, lean: Floats, weight: Floats
-    ) -> tuple[Floats, Floats, Floats]:
-        nearness = self.nearness
-        if nearness is None or k not in nearness.costly:
-            return self._feature(k, lo, hi, lean)
-        if (table := self.values[k]) is not None:
-            i, j = self.first[k], self.second[k]
-            here, there = (lo[:, i], hi[:, i]), (lo[:, j], hi[:, j])
-            return nearness.best_levels(
-                k, np.outer(lean, table), np.outer(lean - 1, table), weight, here, there
-            )
-        if self.marks[k] is not None:
-            value, x, y = self._feature(k, lo, hi, lean)
-            nothing = np.zeros(len(lo))
-            return value + nearness.best_apart(k, nothing, nothing, weight, lo, hi)[0], x, y
-        slope = float(self.score.terms[k].slope)
-        return nearness.best_apart(k, lean * slope, (lean - 1) * slope, weight, lo, hi)
-
-    def _less_forms(
-        self, nearness: Nearness, forms: FormNearness, lo: Floats, hi: Floats, lean: Floats, weight: Floats
-    ) -> LineMaximum:
-        """The same of a distance of squared forms, by their tangents where line and distance are in balance."""
-        pull: dict[int, Floats] = {
-            k: -float(self.score.terms[k].slope) / 2 * np.ones(len(lo)) for k in forms.slopes
-        }
-        for k in forms.steps:
-            table, (x, y) = self.values[k], forms.places[k].T
-            values = np.zeros(int(forms.places[k].max()) + 1) if table is None else table
-            pull[k] = np.outer(lean, values[x]) + np.outer(lean - 1, values[y])
-        z, apart, chosen = forms.settle(lo, hi, pull, weight)
-        tangents = np.round(z * TANGENT_GRID) / TANGENT_GRID
-        total, points = (2 * lean - 1) * self.bias + weight * (tangents**2 @ forms.weights), lo.copy()
-        size = np.abs(total)
-        for k in range(len(self.score.terms)):
-            if k not in forms.features:
-                value, x, y = self._feature(k, lo, hi, lean)
-                points[:, self.first[k]], points[:, self.second[k]] = x, y
-            else:
-                value = self._less_tangents(
-                    k, forms, lo, hi, lean, 2 * weight[:, None] * tangents * forms.weights
-                )
-            total = total + value
-            size += np.where(np.isfinite(value), np.abs(value), 0)
-        forms.placed(points, lo, hi, apart, chosen, nearness.discrete)
-        return LineMaximum(value=total, points=points, size=size, tangents=tangents)
-
-    def _less_tangents(
-        self, k: int, forms: FormNearness, lo: Floats, hi: Floats, lean: Floats, factors: Floats
-    ) -> Floats:
-        """One feature's maximum with what tangents of forms, times these factors, add to it."""
-        i, j = self.first[k], self.second[k]
-        here, there = (lo[:, i], hi[:, i]), (lo[:, j], hi[:, j])
-        if k in forms.steps:
-            table, (x, y) = self.values[k], forms.places[k].T
-            values = np.zeros(int(forms.places[k].max()) + 1) if table is None else table
-            sums = np.outer(lean, values[x]) + np.outer(lean - 1, values[y]) - factors @ forms.steps[k].T
-            best: Floats = np.where(forms.barred(k, lo, hi), -np.inf, sums).max(axis=1)
-            return best
-        if self.marks[k] is not None:
-            return np.full(len(lo), np.inf)
-        slope, more = float(self.score.terms[k].slope), factors @ forms.slopes[k]
-        u, v, relation = lean * slope + more, (lean - 1) * slope - more, self.pairs.relations[k]
-        if relation.kind == "free":
-            return np.maximum(u * here[0], u * here[1]) + np.maximum(v * there[0], v * there[1])
-        return best_band(u, v, relation.reach, here, there)[0]
-
-    def _turning_weights(self, lean: float) -> list[Fraction]:
-        """The weights at which differences of numbers begin to pay, where costs are linear."""
-        distance = self.pairs.distance
-        if distance is None or distance.power != 1:
-            return []
-        sides = [Fraction(lean), 1 - Fraction(lean)]
-        costs = zip(self.score.terms, distance.costs, strict=True)
-        return [
-            side * abs(term.slope) / cost.each
-            for term, cost in costs
-            if cost is not None and cost.each and term.slope
-            for side in sides
-        ]
+        return found if self.near is None else self.near.bound(found, lo, hi, lean, threshold)
 
     def _bound_features(self, lo: Floats, hi: Floats, lean: Floats) -> Bounds:
         upper = (2 * lean - 1) * self.bias
@@ -242,15 +102,15 @@ class SeparableBounder(Bounder):
         score1, score2 = np.full(len(lo), self.bias), np.full(len(lo), self.bias)
         loss = np.zeros_like(lo) if self.lossy else None
         for k in range(len(self.score.terms)):
-            value, x, y = self._feature(k, lo, hi, lean)
+            value, x, y = self.best_codes(k, lo, hi, lean)
             if loss is not None:
                 self._charge_loss(k, lo, hi, lean, value, (x, y), loss)
             upper += value
             size += np.where(np.isfinite(value), np.abs(value), 0)
             points[:, self.first[k]] = x
             points[:, self.second[k]] = y
-            score1 += self._term_values(k, x)
-            score2 += self._term_values(k, y)
+            score1 += self.term_values(k, x)
+            score2 += self.term_values(k, y)
         noise = ROUNDING_UNIT * (len(self.score.terms) + 2) * (size + np.abs(score1) + np.abs(score2))
         return Bounds(upper=upper, first=score1, second=score2, points=points, noise=noise, loss=loss)
 
@@ -271,7 +131,7 @@ class SeparableBounder(Bounder):
             for v in {int(i), int(j)}:
                 loss[:, v] = np.where(lean == 0.5, 0, self._spread(k, lo[:, v], hi[:, v]))
             return
-        attained = lean * self._term_values(k, pair[0]) - (1 - lean) * self._term_values(k, pair[1])
+        attained = lean * self.term_values(k, pair[0]) - (1 - lean) * self.term_values(k, pair[1])
         given_away = np.where(np.isfinite(value), np.maximum(value - attained, 0), 0)
         for v in (i, j):
             width = hi[:, v] - lo[:, v]
@@ -309,7 +169,7 @@ class SeparableBounder(Bounder):
         steps = (down + thin_out(up - down + 1)).astype(float)
         gains = np.zeros(len(steps))
         for v in (self.first[k], self.second[k]):
-            gains += self._term_values(k, point[v] + steps) - self._term_values(k, point[v : v + 1])
+            gains += self.term_values(k, point[v] + steps) - self.term_values(k, point[v : v + 1])
         return steps, gains
 
     def branch(
@@ -383,7 +243,7 @@ class SeparableBounder(Bounder):
             self.evaluators[key] = way, exact_bound(self.score, self.pairs, way, leaf.multipliers, self.other)
         return self.evaluators[key]
 
-    def _feature(self, k: int, lo: Floats, hi: Floats, lean: Floats) -> tuple[Floats, Floats, Floats]:
+    def best_codes(self, k: int, lo: Floats, hi: Floats, lean: Floats) -> tuple[Floats, Floats, Floats]:
         """max of u_k(x) + v_k(x') over each cell, and where it is attained."""
         i, j = self.first[k], self.second[k]
         here, there = (lo[:, i], hi[:, i]), (lo[:, j], hi[:, j])
@@ -404,7 +264,8 @@ class SeparableBounder(Bounder):
             return u * x + v * y, x, y
         return best_band(u, v, relation.reach, here, there)
 
-    def _term_values(self, k: int, codes: Floats) -> Floats:
+    def term_values(self, k: int, codes: Floats) -> Floats:
+        """What a feature adds to the score at these codes."""
         table = self.values[k]
         if table is not None:
             looked_up: Floats = table[codes.astype(np.intp)]
@@ -445,7 +306,7 @@ class SeparableBounder(Bounder):
         if table is not None:
             if i != j:
                 return np.zeros(len(lo))
-            gain = 2 * (table[None, :] - self._term_values(k, points[:, i])[:, None])
+            gain = 2 * (table[None, :] - self.term_values(k, points[:, i])[:, None])
             best = _closest_gain(gain, missing, positions_inside(len(table), lo[:, i], hi[:, i]))
             points[:, i] = best
             chosen: Floats = gain[np.arange(len(lo)), best]
