@@ -16,11 +16,11 @@ GOLDEN = ROOT / "tests" / "certificate" / "golden"
 NODE = shutil.which("node")
 OLDEST = 18
 LATER = ROOT / "tests" / "certificate" / "golden_later"
-NOT_KNOWN_YET = ROOT / "tests" / "certificate" / "golden_newest"  # with rules that it has to reject
+NEWEST = ROOT / "tests" / "certificate" / "golden_newest"
 
 
 def _certificates() -> list[Path]:
-    return sorted([*GOLDEN.glob("*.likewise"), *LATER.glob("*.likewise")])
+    return sorted(path for folder in (GOLDEN, LATER, NEWEST) for path in folder.glob("*.likewise"))
 
 
 def _node_is_too_old() -> bool:
@@ -62,15 +62,6 @@ def test_pages_carry_what_the_sources_give() -> None:
     command = [NODE, str(CHECKER / "tools" / "bundle.js")]
     made = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert made == shipped.read_text(encoding="utf-8"), f"run: node checker-js/tools/bundle.js {shipped}"
-
-
-@pytest.mark.parametrize("path", sorted(NOT_KNOWN_YET.glob("*.likewise")), ids=lambda path: path.name)
-def test_what_it_does_not_know_is_rejected(path: Path) -> None:
-    command = [NODE, str(CHECKER / "bin" / "likewise-check.js"), "--json", str(path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert run.returncode == 4, run.stderr
-    assert json.loads(run.stdout)["accepted"] is False
-    assert likewise.check(path).accepted
 
 
 def test_exit_codes(tmp_path: Path) -> None:

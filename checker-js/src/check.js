@@ -198,8 +198,9 @@ function checkEnd(certificate, stated) {
 }
 
 /** @param {Claim} claim */
-function packsOf({ model: { body, head } }) {
+function packsOf({ model: { body, head }, distance }) {
   const packs = new Set(['core', ...body.packs()]);
   if (head.kind === 'classes') packs.add('classes');
+  if (distance !== null) packs.add('distance');
   return [...packs];
 }

@@ -24,6 +24,8 @@ export const MAXIMUM = Object.freeze({
   scores: 1_000,
   parts: 10_000,
   knots: 100_000,
+  forms: 10_000,
+  positionPairs: 2 ** 20,
   termsOfLeaf: 2n ** 20n,
   trees: 100_000,
   treeNodes: 10_000_000,

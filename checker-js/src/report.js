@@ -1,10 +1,12 @@
 /** What a checker says (section 13): the claim in words, from the data alone, and what was not covered. */
 
 import { Rational } from './exact/rational.js';
+import { isOneWay } from './claim/similarity.js';
 
 /**
  * @typedef {import('./check.js').Report} Report
  * @typedef {import('./claim/claim.js').Claim} Claim
+ * @typedef {import('./claim/distance.js').Distance} Distance
  * @typedef {import('./claim/similarity.js').Relation} Relation
  * @typedef {import('./claim/space.js').Feature} Feature
  * @typedef {import('./claim/space.js').Level} Level
@@ -65,17 +67,20 @@ function proofLines(report, claim) {
  * @param {'proof' | 'witness' | null} kind
  * @param {boolean} full
  */
-export function claimLines({ space, similarity, property, model }, kind, full) {
+export function claimLines({ space, similarity, distance, property, model }, kind, full) {
   const { features, constraints } = space;
   const mayDiffer = features.filter((_, k) => similarity[k].kind !== 'same').length;
   const start = kind === 'witness' ? 'NOT every two' : 'Every two';
+  const oneWay = isOneWay(similarity);
   const lines = [
     `claim: ${start} valid individuals of the space (${features.length} features, ${constraints.length} constraints) that`,
     mayDiffer === 0
       ? 'agree in all features (only equal individuals are similar) satisfy this:'
       : `agree in all features but those ${mayDiffer} of which it is said below that they may differ satisfy this:`,
-    `  ${propertyWords(property, model.head)}.`,
+    `  ${oneWay ? orderedPropertyWords(property, model.head) : propertyWords(property, model.head)}.`,
   ];
+  if (oneWay) lines.push('  It matters who of the two is the first: nothing is said of the other order.');
+  if (distance !== null) lines.push(...distanceWords(distance, features, full));
   const all = features.map((feature, k) => `  ${quoted(feature.name)}: ${featureWords(feature, full)}; ${relationWords(similarity[k], feature, full)}`);
   // Features that may differ, and those with one value, say most about the claim: they are shown whatever the number.
   const matters = features.map(({ lo, hi }, k) => full || similarity[k].kind !== 'same' || lo.equals(hi));
@@ -114,14 +119,72 @@ function propertyWords({ kind, margin, delta, ofClass }, head) {
 }
 
 /**
+ * What is said of the first and the second of a pair, where similarity is one-way (section 18).
+ * @param {Claim['property']} property
+ * @param {Claim['model']['head']} head
+ */
+function orderedPropertyWords({ kind, margin, delta, ofClass }, head) {
+  const nameOf = (/** @type {number} */ i) => printable(`${head.labels?.[i]}`);
+  const which = ofClass === undefined ? '' : ofClass === null ? ' of every class' : ` of class ${nameOf(ofClass)}`;
+  if (kind !== 'decision') {
+    const what = kind === 'prediction' ? 'prediction exp(score)' : kind;
+    return `the ${what}${which} of the first is at most ${shown(delta)} above that of the second`;
+  }
+  if (head.kind === 'classes') {
+    const leads = margin.isZero() ? '' : ` with both leads at least ${shown(margin)}`;
+    return `the first does not get ${nameOf(Number(ofClass))} while the second gets another class${leads}`;
+  }
+  const [first, second] = head.zeroIsUpper ? [0, 1] : [1, 0];
+  const names = ['lower', 'upper'];
+  const label = (/** @type {number} */ i) => `the ${names[i]} label ${nameOf(i)}`;
+  const far = margin.isZero() ? '' : `, both scores at least ${shown(margin)} from the threshold`;
+  return `the first does not get ${label(first)} while the second gets ${label(second)}${far}; a score of 0 gives the ${names[head.zeroIsUpper ? 1 : 0]} label`;
+}
+
+/**
+ * @param {Distance} distance
+ * @param {Feature[]} features
+ * @param {boolean} full
+ * @returns {string[]}
+ */
+function distanceWords({ power, terms, forms, bound }, features, full) {
+  const squared = power === 1 ? '' : '^2';
+  const nameOf = (/** @type {number} */ k) => quoted(features[k].name);
+  const costs = terms.map(({ feature, cost }) => {
+    if (cost.kind === 'each') return `(${shown(cost.cost)} |difference of ${nameOf(feature)}|)${squared}`;
+    if (cost.kind === 'unequal') return `${shown(cost.cost)}${squared} if ${nameOf(feature)} differs`;
+    const rows = cost.rows.map((row) => `[${row.map(shown).join(', ')}]`);
+    return `(cost of ${nameOf(feature)} by its two levels: ${list(rows, full)})${squared}`;
+  });
+  const squares = forms.map(({ weight, entries }) => {
+    const parts = entries.map(({ feature, factor, amounts }) => {
+      if (factor !== null) return `${shown(factor)} (difference of ${nameOf(feature)})`;
+      return `(difference of ${nameOf(feature)} as ${list((amounts ?? []).map(shown), full)})`;
+    });
+    return `${shown(weight)} (${cut(parts, full).join(' + ')})^2`;
+  });
+  return [`  Similar are those only whose distance is at most ${shown(bound)}, the sum of:`, ...cut([...costs, ...squares], full).map((line) => `    ${line}`)];
+}
+
+/**
+ * @param {string[]} lines
+ * @param {boolean} full
+ */
+function cut(lines, full) {
+  return full || lines.length <= SHOWN ? lines : [...lines.slice(0, SHOWN), `... and ${lines.length - SHOWN} more (--full shows them)`];
+}
+
+/**
  * @param {Relation} relation
  * @param {Feature} feature
  * @param {boolean} full
  */
-function relationWords({ kind, tolerance, allowed }, feature, full) {
+function relationWords({ kind, low, high, allowed }, feature, full) {
+  const steps = feature.levels === null ? '' : ' steps';
   if (kind === 'same') return 'both agree';
   if (kind === 'free') return 'may differ in any way';
-  if (kind === 'within') return `may differ by at most ${shown(tolerance)}${feature.levels === null ? '' : ' steps'}`;
+  if (kind === 'within') return `may differ by at most ${shown(high)}${steps}`;
+  if (kind === 'between') return `may differ: the second is from ${shown(low)} to ${shown(high)}${steps} above the first`;
   const pairs = allowed.map(([i, j]) => `${levelWords(feature.levels?.[i])} with ${levelWords(feature.levels?.[j])}`);
   return `may differ in these ways only: ${list(pairs, full)}`;
 }

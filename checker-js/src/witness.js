@@ -1,7 +1,7 @@
 /** Witnesses: one pair that breaks the property (section 5; sections 7 and 10 for enclosures and classes). */
 
 import { encloseScores } from './bodies/combined.js';
-import { areSimilar } from './claim/similarity.js';
+import { areSimilar, isOneWay } from './claim/similarity.js';
 import { isValid, readIndividual } from './claim/space.js';
 import { exactly } from './exact/interval.js';
 import { ONE, Rational, smaller, ZERO } from './exact/rational.js';
@@ -31,13 +31,13 @@ const BITS_OF_ROOM = 130;
  * @param {Json} json
  */
 export function checkWitness(claim, json) {
-  const { space, similarity, model } = claim;
+  const { space, model } = claim;
   const part = readObject(readOnly(json, 'witness'), 'witness', ['x', 'other', 'scores']);
   const x = readIndividual(space, part('x'), 'x');
   const other = readIndividual(space, part('other'), 'other');
   require(isValid(space, x), 'witness: x breaks a constraint');
   require(isValid(space, other), 'witness: other breaks a constraint');
-  require(areSimilar(space, similarity, x, other), 'witness: the two are not similar');
+  require(areSimilar(claim, x, other), 'witness: the two are not similar');
   const [scores, others] = readArrayOf(part('scores'), 'scores', 2);
   checkScores(claim, x, scores);
   checkScores(claim, other, others);
@@ -79,11 +79,11 @@ function readEnclosure(json) {
  * @returns {Case[]}
  */
 function waysToBreak(claim) {
-  const { model, property } = claim;
+  const { model, property, similarity } = claim;
   const { head } = model;
   if (head.kind === 'two') return caseOfTwo(claim).map((listed) => listed.case);
   if (property.kind === 'decision') {
-    const pairs = classPairs(head, property).flatMap(([i, j]) => [[i, j], [j, i]]);
+    const pairs = classPairs(head, property).flatMap(([i, j]) => (isOneWay(similarity) ? [[i, j]] : [[i, j], [j, i]]));
     return pairs.map(([i, j]) => classesCase(head, property.margin, [i, j], [], []));
   }
   if (property.ofClass === undefined) return reject('property: no class');

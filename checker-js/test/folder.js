@@ -2,3 +2,5 @@
 export const goldenFolder = new URL('../../tests/certificate/golden/', import.meta.url);
 /** Golden certificates with rules that came later. */
 export const laterFolder = new URL('../../tests/certificate/golden_later/', import.meta.url);
+/** Golden certificates with the newest rules. */
+export const newestFolder = new URL('../../tests/certificate/golden_newest/', import.meta.url);

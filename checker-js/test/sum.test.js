@@ -11,6 +11,7 @@ import { readPartLink, tableAt } from '../src/bodies/link.js';
 import { weightsOfWay } from '../src/proof/line.js';
 import { breaksProperty } from '../src/proof/witness-set.js';
 import { Rejection } from '../src/rejection.js';
+import { mostOfDifference } from '../src/rules/link-difference.js';
 import { betaAbove, betaBelow } from '../src/rules/link-line.js';
 import { Random } from '../tools/mutate.js';
 import { openCertificate, writeCertificate } from '../tools/seal.js';
@@ -66,6 +67,43 @@ test('lines above and below links', () => {
     }
   }
   assert.ok(lines > 300 && refused > 20, `${lines} lines, ${refused} refused`);
+});
+
+test('what two scores differ by at most, after a link', () => {
+  let met = 0;
+  for (let n = 0; n < 400; n++) {
+    const link = /** @type {import('../src/bodies/link.js').Link} */ (randomLink());
+    const [C, E, D, place] = [near(0.25, 2), near(0.25, 2), near(-1, 2), near(-3, 3)];
+    const limits = () => {
+      const low = random.below(3) === 0 ? null : near(-4, 2);
+      return { low, high: random.below(3) === 0 ? null : (low ?? near(-4, 2)).plus(near(0, 4)) };
+    };
+    const [u, v] = [limits(), limits()];
+    const bound = numberOf(mostOfDifference(link, C, E, D, u, v, place));
+    const valueOf = (/** @type {Rational} */ t) =>
+      link.kind === 'logistic' ? sigma(numberOf(link.slope.times(t).plus(link.offset))) : numberOf(tableAt(link.knots, t).value);
+    const isInside = (/** @type {typeof u} */ { low, high }, /** @type {Rational} */ t) => (low === null || low.atMost(t)) && (high === null || t.atMost(high));
+    let most = -Infinity;
+    for (let i = -48; i <= 48; i++) {
+      const t = Rational.fraction(BigInt(i), 8n);
+      if (!isInside(v, t)) continue;
+      for (let j = -48; j <= 48; j++) {
+        const s = Rational.fraction(BigInt(j), 8n);
+        if (!isInside(u, s) || D.less(s.minus(t))) continue;
+        most = Math.max(most, numberOf(C) * valueOf(s) - numberOf(E) * valueOf(t));
+      }
+    }
+    assert.ok(most <= bound + 1e-9, `${link.kind}: ${most} above ${bound}`);
+    if (bound - most < 0.02) met += 1;
+  }
+  assert.ok(met > 50, `${met} bounds that are nearly met`);
+  // For C = E and without limits it is 2 sigma(e/2) - 1, at the place -e/2.
+  const logistic = /** @type {import('../src/bodies/link.js').Link} */ (readPartLink(['logistic', '1', '0']));
+  const none = { low: null, high: null };
+  const best = numberOf(mostOfDifference(logistic, ONE, ONE, ONE, none, none, Rational.fraction(-1n, 2n)));
+  assert.ok(Math.abs(best - (2 * sigma(0.5) - 1)) < 1e-12);
+  assert.throws(() => mostOfDifference(logistic, ONE, ONE, ONE, none, none, Rational.of(41)), Rejection);
+  assert.ok(mostOfDifference(logistic, ONE, ONE, ONE.negated(), none, none, Rational.of(41)).sign() <= 0);
 });
 
 test('links that fall, or have no knots, are refused', () => {

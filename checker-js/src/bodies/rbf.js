@@ -28,12 +28,14 @@ export class RbfBody {
    * @param {Rational[]} bias
    * @param {PlainColumn[]} columns
    * @param {RbfTerm[]} terms
+   * @param {boolean} grouped whether section 20 applies
    */
-  constructor(gamma, bias, columns, terms) {
+  constructor(gamma, bias, columns, terms, grouped) {
     this.gamma = gamma;
     this.bias = bias;
     this.columns = columns;
     this.terms = terms;
+    this.grouped = grouped;
     this.scores = bias.length;
     let size = ZERO;
     for (const { coefficients } of terms) {
@@ -82,7 +84,7 @@ export class RbfBody {
    */
   form(alpha, shift) {
     const terms = this.terms.map(({ coefficients, centre }) => ({ coefficients: [dot(alpha, coefficients)], centre }));
-    return new RbfBody(this.gamma, [dot(alpha, this.bias).plus(shift)], this.columns, terms);
+    return new RbfBody(this.gamma, [dot(alpha, this.bias).plus(shift)], this.columns, terms, this.grouped);
   }
 }
 
@@ -91,7 +93,9 @@ export class RbfBody {
  * @param {BodyContext} context
  */
 export function readRbf(json, context) {
-  const part = readObject(json, 'body', ['kind', 'gamma', 'bias', 'columns', 'terms']);
+  const part = readObject(json, 'body', ['kind', 'gamma', 'bias', 'columns', 'terms'], ['grouped']);
+  const grouped = part('grouped');
+  require(grouped === undefined || grouped === true, 'body: "grouped" is not true');
   const gamma = readNumber(part('gamma'), 'gamma');
   require(gamma.sign() > 0, 'body: gamma is not positive');
   const columns = readPlainColumns(part('columns'), context.space);
@@ -100,5 +104,5 @@ export function readRbf(json, context) {
     return { coefficients: readCoefficient(coefficient, 'coefficient', context), centre: readNumbersOf(centre, 'centre', columns.length) };
   });
   require(terms.length > 0, 'body: no term');
-  return new RbfBody(gamma, readCoefficient(part('bias'), 'bias', context), columns, terms);
+  return new RbfBody(gamma, readCoefficient(part('bias'), 'bias', context), columns, terms, grouped === true);
 }

@@ -2,13 +2,14 @@
 
 import { readModel } from './model.js';
 import { checkProperty, readProperty } from './property.js';
-import { readSimilarity } from './similarity.js';
+import { isOneWay, readSimilarity } from './similarity.js';
 import { readSpace } from './space.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('./space.js').Space} Space
  * @typedef {import('./similarity.js').Relation} Relation
+ * @typedef {import('./distance.js').Distance} Distance
  * @typedef {import('./property.js').Property} Property
  * @typedef {import('./model.js').Model} Model
  */
@@ -17,6 +18,7 @@ import { readSpace } from './space.js';
  * @typedef {object} Claim
  * @property {Space} space
  * @property {Relation[]} similarity
+ * @property {Distance | null} distance that a pair may have at most (section 19)
  * @property {Property} property
  * @property {Model} model
  * @property {boolean} hasClearance whether leaves have clearances of their own; else all count as 0 (sections 7, 8, 11, 15)
@@ -30,23 +32,23 @@ export const CLAIM_LINES = /** @type {const} */ (['space', 'similarity', 'proper
  * @returns {{take: (json: Json) => void, claim: () => Claim}}
  */
 export function claimReader() {
-  /** @type {Partial<{space: Space, similarity: Relation[], property: Property, model: Model}>} */
+  /** @type {Partial<{space: Space, similar: {similarity: Relation[], distance: Distance | null}, property: Property, model: Model}>} */
   const parts = {};
   let taken = 0;
   return {
     take(json) {
       const name = CLAIM_LINES[taken++];
       if (name === 'space') parts.space = readSpace(json);
-      else if (name === 'similarity') parts.similarity = readSimilarity(json, /** @type {Space} */ (parts.space));
+      else if (name === 'similarity') parts.similar = readSimilarity(json, /** @type {Space} */ (parts.space));
       else if (name === 'property') parts.property = readProperty(json);
       else parts.model = readModel(json, /** @type {Space} */ (parts.space));
     },
     claim() {
-      const { space, similarity, property, model } = parts;
-      if (!space || !similarity || !property || !model) throw new Error('the claim is not complete');
+      const { space, similar, property, model } = parts;
+      if (!space || !similar || !property || !model) throw new Error('the claim is not complete');
       const hasClearance = model.body.kind === 'affine' || model.body.kind === 'trees';
-      checkProperty(property, model.head);
-      return { space, similarity, property, model, hasClearance };
+      checkProperty(property, model.head, isOneWay(similar.similarity));
+      return { space, ...similar, property, model, hasClearance };
     },
   };
 }

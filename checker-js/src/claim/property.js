@@ -56,8 +56,13 @@ function readClass(json) {
  * Whether a property can be one of a model with this head.
  * @param {Property} property
  * @param {Head} head
+ * @param {boolean} oneWay whether similarity is (section 18)
  */
-export function checkProperty(property, head) {
+export function checkProperty(property, head, oneWay) {
+  if (oneWay && property.kind === 'decision') {
+    require(property.margin.sign() >= 0, 'property: a negative margin, though similarity is one-way');
+    require(property.ofClass !== null, 'property: a decision of every class, though similarity is one-way');
+  }
   if (head.kind === 'two') {
     require(property.ofClass === undefined, 'property: a class, but the model has no classes');
     require(property.kind !== 'decision' || head.labels !== null, 'property: a decision needs labels');

@@ -1,32 +1,38 @@
-/** Who is similar to whom: one relation a feature (section 2, "Similarity"). */
+/** Who is similar to whom: one relation a feature (section 2, "Similarity"; section 18), and perhaps a distance (section 19). */
 
 import { Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
-import { readArrayOf, readIndex, readArray, readObject, readOnly } from '../file/fields.js';
+import { readArrayOf, readIndex, readArray, readObject } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
+import { distanceBetween, readDistance } from './distance.js';
 import { positionOf } from './space.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('./space.js').Feature} Feature
  * @typedef {import('./space.js').Space} Space
+ * @typedef {import('./distance.js').Distance} Distance
  */
 
 /**
  * @typedef {object} Relation
- * @property {'same' | 'within' | 'free' | 'pairs'} kind
- * @property {Rational} tolerance of `within`; else 0
+ * @property {'same' | 'within' | 'between' | 'free' | 'pairs'} kind
+ * @property {Rational} low the least x' - x of `between`, and of `within`: minus the tolerance; else 0
+ * @property {Rational} high the largest one
  * @property {[number, number][]} allowed of `pairs`, the smaller position first; else empty
  */
 
 /**
  * @param {Json} json
  * @param {Space} space
- * @returns {Relation[]}
+ * @returns {{similarity: Relation[], distance: Distance | null}}
  */
 export function readSimilarity(json, space) {
-  const items = readArrayOf(readOnly(json, 'similarity'), 'similarity', space.features.length);
-  return items.map((item, k) => readRelation(item, space.features[k]));
+  const part = readObject(json, 'similarity', ['similarity'], ['distance']);
+  const items = readArrayOf(part('similarity'), 'similarity', space.features.length);
+  const similarity = items.map((item, k) => readRelation(item, space.features[k]));
+  const distance = part('distance');
+  return { similarity, distance: distance === undefined ? null : readDistance(distance, space) };
 }
 
 /**
@@ -39,18 +45,27 @@ function readRelation(json, feature) {
   const what = `relation of ${feature.name}`;
   if (kind === 'same' || kind === 'free') {
     readObject(json, what, ['kind']);
-    return { kind, tolerance: ZERO, allowed: [] };
+    return { kind, low: ZERO, high: ZERO, allowed: [] };
   }
   if (kind === 'within') {
     const tolerance = readNumber(readObject(json, what, ['kind', 'tolerance'])('tolerance'), what);
     require(tolerance.sign() > 0, `${what}: the tolerance is not positive`);
     require(feature.kind !== 'categorical', `${what}: "within" for a categorical feature`);
     require(!feature.discrete || tolerance.isWhole(), `${what}: the tolerance is not whole`);
-    return { kind, tolerance, allowed: [] };
+    return { kind, low: tolerance.negated(), high: tolerance, allowed: [] };
+  }
+  if (kind === 'between') {
+    const part = readObject(json, what, ['kind', 'low', 'high']);
+    const [low, high] = [readNumber(part('low'), what), readNumber(part('high'), what)];
+    require(low.atMost(high), `${what}: low is above high`);
+    require(feature.kind !== 'categorical', `${what}: "between" for a categorical feature`);
+    require(feature.missing === null, `${what}: "between" for a feature with missing values`);
+    require(!feature.discrete || (low.isWhole() && high.isWhole()), `${what}: limits that are not whole`);
+    return { kind, low, high, allowed: [] };
   }
   if (kind === 'pairs') {
     const allowed = readArray(readObject(json, what, ['kind', 'allowed'])('allowed'), what);
-    return { kind, tolerance: ZERO, allowed: readAllowed(allowed, feature, what) };
+    return { kind, low: ZERO, high: ZERO, allowed: readAllowed(allowed, feature, what) };
   }
   return reject(`${what}: unknown`);
 }
@@ -78,6 +93,22 @@ function readAllowed(items, feature, what) {
 }
 
 /**
+ * Whether the two codes of a feature may differ by limited amounts.
+ * @param {Relation} relation
+ */
+export function isNear({ kind }) {
+  return kind === 'within' || kind === 'between';
+}
+
+/**
+ * Whether it matters who of two similar individuals is x (section 18).
+ * @param {Relation[]} similarity
+ */
+export function isOneWay(similarity) {
+  return similarity.some(({ low, high }) => !low.equals(high.negated()));
+}
+
+/**
  * Whether two codes of a feature are as its relation asks.
  * @param {Feature} feature
  * @param {Relation} relation
@@ -92,12 +123,14 @@ export function related(feature, relation, code, other) {
       return code.equals(other);
     case 'pairs':
       return code.equals(other) || isAllowed(relation, positionOf(code), positionOf(other));
-    case 'within': {
+    case 'within':
+    case 'between': {
       if (feature.missing !== null) {
         const missing = code.equals(feature.missing);
         if (missing !== other.equals(feature.missing)) return false;
       }
-      return code.minus(other).absolute().atMost(relation.tolerance);
+      const difference = other.minus(code);
+      return relation.low.atMost(difference) && difference.atMost(relation.high);
     }
   }
 }
@@ -113,11 +146,11 @@ function isAllowed(relation, position, other) {
 }
 
 /**
- * @param {Space} space
- * @param {Relation[]} similarity
+ * @param {{space: Space, similarity: Relation[], distance: Distance | null}} claim
  * @param {Rational[]} x
  * @param {Rational[]} other
  */
-export function areSimilar(space, similarity, x, other) {
-  return similarity.every((relation, k) => related(space.features[k], relation, x[k], other[k]));
+export function areSimilar({ space, similarity, distance }, x, other) {
+  if (!similarity.every((relation, k) => related(space.features[k], relation, x[k], other[k]))) return false;
+  return distance === null || distanceBetween(distance, x, other).atMost(distance.bound);
 }

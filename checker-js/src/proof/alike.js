@@ -25,11 +25,21 @@ export class Sides {
 }
 
 /**
+ * Whether every valid individual is similar to itself (section 18).
+ * @param {Claim} claim
+ */
+function isReflexive({ similarity }) {
+  return similarity.every(({ low, high }) => low.sign() <= 0 && high.sign() >= 0);
+}
+
+/**
  * @param {Claim} claim
  * @param {{classes: [number, number] | null, sides: Sides}[]} cases
  * @returns {number | null} the place of the label that every valid individual has, if that was shown
  */
-export function labelOfEverybody({ model: { head }, property }, cases) {
+export function labelOfEverybody(claim, cases) {
+  const { model: { head }, property } = claim;
+  if (!isReflexive(claim)) return null;
   if (property.kind !== 'decision' || !property.margin.isZero()) return null;
   if (head.kind === 'two') {
     const [{ sides }] = cases;

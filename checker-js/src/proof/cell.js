@@ -5,11 +5,13 @@ import { ONE, Rational } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArray, readIndex } from '../file/fields.js';
 import { require } from '../rejection.js';
+import { isNear } from '../claim/similarity.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('../claim/space.js').Space} Space
  * @typedef {import('../claim/similarity.js').Relation} Relation
+ * @typedef {import('../claim/distance.js').Distance} Distance
  */
 
 /**
@@ -35,10 +37,12 @@ export class Geometry {
   /**
    * @param {Space} space
    * @param {Relation[]} similarity
+   * @param {Distance | null} [distance]
    */
-  constructor(space, similarity) {
+  constructor(space, similarity, distance = null) {
     this.space = space;
     this.similarity = similarity;
+    this.distance = distance;
     /** @type {Variable[]} */
     this.variables = [];
     /** @type {number[]} the variable of x_k */
@@ -54,7 +58,7 @@ export class Geometry {
       this.second.push(this.variables.length - 1);
     });
     space.features.forEach(({ discrete, levels }, k) => {
-      if (similarity[k].kind !== 'within' || levels !== null) return;
+      if (!isNear(similarity[k]) || levels !== null) return;
       this.difference[k] = this.variables.length;
       this.variables.push({ feature: k, role: 'difference', discrete });
     });
@@ -63,10 +67,10 @@ export class Geometry {
   /** @returns {Cell} with the features' full ranges */
   root() {
     const lo = this.variables.map(({ feature, role }) =>
-      role === 'code' ? this.space.features[feature].lo : this.similarity[feature].tolerance.negated(),
+      role === 'code' ? this.space.features[feature].lo : this.similarity[feature].low,
     );
     const hi = this.variables.map(({ feature, role }) =>
-      role === 'code' ? this.space.features[feature].hi : this.similarity[feature].tolerance,
+      role === 'code' ? this.space.features[feature].hi : this.similarity[feature].high,
     );
     return { lo, hi, limits: new Map(), depth: 0 };
   }

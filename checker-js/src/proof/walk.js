@@ -27,7 +27,7 @@ export class ProofWalk {
   constructor(claim, clock) {
     this.claim = claim;
     this.clock = clock;
-    this.geometry = new Geometry(claim.space, claim.similarity);
+    this.geometry = new Geometry(claim.space, claim.similarity, claim.distance);
     this.nodes = 0;
     /** @type {Map<string, number>} how often each rule was used */
     this.rules = new Map();

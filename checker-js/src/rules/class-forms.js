@@ -42,7 +42,7 @@ export class ClassForms {
    * The maximum over the pairs of the cell of first . d at x plus second . d at x'.
    * @param {Rational[]} first
    * @param {Rational[]} second
-   * @param {Rational[] | null} multipliers of constraints, for affine bodies
+   * @param {import('./separable.js').Multipliers | null} multipliers of constraints, for affine bodies
    * @returns {Rational | null} null if the cell holds no pair
    */
   maximum(first, second, multipliers = null) {

@@ -2,7 +2,7 @@
 
 import { AxesPolynomial } from '../exact/axes-polynomial.js';
 import { larger, ONE, Rational, smaller } from '../exact/rational.js';
-import { related } from '../claim/similarity.js';
+import { isNear, related } from '../claim/similarity.js';
 import { positionOf } from '../claim/space.js';
 import { pairedSpans, spanOf } from './paired.js';
 
@@ -82,7 +82,7 @@ export function cubeOf(geometry, cell, columns) {
  */
 function addNumeric(cube, geometry, cell, k) {
   const { kind } = geometry.similarity[k];
-  if (kind === 'within') {
+  if (isNear(geometry.similarity[k])) {
     const spans = pairedSpans(geometry, cell, k);
     if (spans === null) return false;
     const { u, d } = spans;

@@ -25,13 +25,13 @@ import { decide } from '../proof/witness-set.js';
  */
 export function enumerated(context, cell, json) {
   readArrayOf(json, 'enumerated', 1);
-  const { space, similarity } = context.claim;
+  const { space } = context.claim;
   countPoints(context, cell);
   /** @type {Rational | null} */
   let clearance = null;
   for (const [x, other] of pointsOf(context, cell)) {
     context.clock.tick();
-    if (!areSimilar(space, similarity, x, other) || !isValid(space, x) || !isValid(space, other)) continue;
+    if (!areSimilar(context.claim, x, other) || !isValid(space, x) || !isValid(space, other)) continue;
     const own = clearanceOfPoint(context, x, other);
     clearance = clearance === null ? own : smaller(clearance, own);
   }

@@ -4,9 +4,11 @@
  */
 
 import { largest, largerOfMaxima, Rational, ZERO } from '../exact/rational.js';
+import { isNear } from '../claim/similarity.js';
 import { positionOf } from '../claim/space.js';
 import { SeparableForm } from '../bodies/affine.js';
-import { maximumOfPieces, maximumOfPiecesWithin, maximumOfSamePieces } from './pieces.js';
+import { maximumWithCost } from './cost-maximum.js';
+import { maximumOfPieces, maximumOfPiecesBetween, maximumOfSamePieces } from './pieces.js';
 import { polygonMaximum } from './polygon.js';
 
 /**
@@ -16,20 +18,28 @@ import { polygonMaximum } from './polygon.js';
  * @typedef {import('../claim/space.js').Constraint} Constraint
  * @typedef {import('../claim/space.js').Space} Space
  * @typedef {import('../bodies/affine.js').Phi} Phi
+ * @typedef {import('../claim/distance.js').Cost} Cost
+ * @typedef {import('../claim/distance.js').DistanceForm} DistanceForm
  */
 
 /**
- * Continuous codes are real here and discrete ones whole; differences of the cell are left aside.
+ * Continuous codes are real here and discrete ones whole; differences of the cell are left aside, but for features with a cost.
  * @param {Geometry} geometry
  * @param {Cell} cell
  * @param {SeparableForm} first at x
  * @param {SeparableForm} second at x'
+ * @param {Rational} [lambda] by which costs of the distance are multiplied, and then subtracted (section 19)
  * @returns {Rational | null} null if no point of the cell satisfies the relations
  */
-export function maximumOfForms(geometry, cell, first, second) {
+export function maximumOfForms(geometry, cell, first, second, lambda = ZERO) {
+  /** @type {Map<number, Cost>} */
+  const costs = new Map(lambda.isZero() ? [] : geometry.distance?.terms.map(({ feature, cost }) => [feature, cost]));
   let total = first.bias.plus(second.bias);
   for (let k = 0; k < first.phi.length; k++) {
-    const most = maximumOfFeature(geometry, cell, k, first.phi[k], second.phi[k]);
+    const [u, v] = [first.phi[k], second.phi[k]];
+    const withoutCost = () => maximumOfFeature(geometry, cell, k, u, v);
+    const cost = geometry.similarity[k].kind === 'same' ? undefined : costs.get(k);
+    const most = cost === undefined ? withoutCost() : maximumWithCost(geometry, cell, k, cost, lambda, u, v, withoutCost);
     if (most === null) return null;
     total = total.plus(most);
   }
@@ -55,7 +65,7 @@ function maximumOfFeature(geometry, cell, k, u, v) {
     const { discrete } = geometry.space.features[k];
     const [lo, hi, otherLo, otherHi] = ends;
     if (relation.kind === 'same') return maximumOfSamePieces(u, v, lo, hi, discrete);
-    if (relation.kind === 'within') return maximumOfPiecesWithin(u, v, ends, relation.tolerance, discrete);
+    if (isNear(relation)) return maximumOfPiecesBetween(u, v, ends, relation.low, relation.high, discrete);
     const most = maximumOfPieces(u, lo, hi, discrete);
     const otherMost = maximumOfPieces(v, otherLo, otherHi, discrete);
     return most === null || otherMost === null ? null : most.plus(otherMost);
@@ -75,8 +85,7 @@ function maximumOfSlopes(u, v, [lo, hi, otherLo, otherHi], relation) {
     return slope.times(slope.sign() > 0 ? hi : lo);
   }
   if (relation.kind === 'free') return u.times(u.sign() > 0 ? hi : lo).plus(v.times(v.sign() > 0 ? otherHi : otherLo));
-  const { tolerance } = relation;
-  return polygonMaximum(u, v, lo, hi, otherLo, otherHi, tolerance.negated(), tolerance);
+  return polygonMaximum(u, v, lo, hi, otherLo, otherHi, relation.low, relation.high);
 }
 
 /**
@@ -94,9 +103,10 @@ export function maximumOfTables(u, v, [lo, hi, otherLo, otherHi], relation) {
     if (i < lo || i > hi || j < otherLo || j > otherHi) return;
     most = largerOfMaxima(most, u[i].plus(v[j]));
   };
-  if (relation.kind === 'within') {
-    const reach = Math.min(u.length, Number(relation.tolerance.floor()));
-    for (let i = lo; i <= hi; i++) for (let j = Math.max(otherLo, i - reach); j <= Math.min(otherHi, i + reach); j++) look(i, j);
+  if (isNear(relation)) {
+    // Whole numbers, however large.
+    const [p, q] = [Number(relation.low.floor()), Number(relation.high.floor())];
+    for (let i = lo; i <= hi; i++) for (let j = Math.max(otherLo, i + p); j <= Math.min(otherHi, i + q); j++) look(i, j);
     return most;
   }
   for (let i = lo; i <= hi; i++) look(i, i);
@@ -148,6 +158,27 @@ export function lessConstraints(form, constraints, multipliers) {
     for (const { feature, factor, amounts } of terms) phi[feature] = lessTerm(phi[feature], multiplier, factor, amounts);
   });
   return new SeparableForm(bias, phi);
+}
+
+/**
+ * The form less sum_j m_j sum over the entries of alpha_k(x_k).
+ * @param {SeparableForm} form
+ * @param {DistanceForm[]} forms
+ * @param {Rational[]} multipliers one a form
+ */
+export function lessDistanceForms(form, forms, multipliers) {
+  const phi = form.phi.slice();
+  forms.forEach(({ entries }, j) => {
+    const multiplier = multipliers[j];
+    if (multiplier.isZero()) return;
+    for (const { feature, factor, amounts } of entries) {
+      const own = phi[feature];
+      // A factor of an ordinal feature is one of its positions.
+      const steps = own.kind === 'table' && factor !== null ? own.values.map((_, i) => factor.times(Rational.of(i))) : amounts;
+      phi[feature] = lessTerm(own, multiplier, factor, steps);
+    }
+  });
+  return new SeparableForm(form.bias, phi);
 }
 
 /**

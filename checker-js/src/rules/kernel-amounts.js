@@ -30,6 +30,8 @@ export class KernelAmounts {
     this.n2 = zeros(numeric);
     this.n3 = zeros(numeric);
     this.tables = axes.oneHot.map(({ positions }) => zeros(positions.length));
+    /** @type {bigint[][]} what is taken from the tables after pairs were eliminated (section 20) */
+    this.takenLater = axes.oneHot.map(({ positions }) => zeros(positions.length));
     /** @type {Map<number, bigint>} G_fl at numeric * f + l, f < l */
     this.products = new Map();
     /** @type {bigint[][][]} N1[v] of (i, f) */

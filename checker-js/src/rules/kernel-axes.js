@@ -11,6 +11,7 @@ import { pairedSpans, spanOf } from './paired.js';
  * @typedef {import('../proof/cell.js').Cell} Cell
  * @typedef {import('../proof/cell.js').Geometry} Geometry
  * @typedef {import('./kernel-features.js').KernelFeature} KernelFeature
+ * @typedef {import('./kernel-groups.js').Grouping} Grouping
  */
 
 /**
@@ -25,8 +26,9 @@ import { pairedSpans, spanOf } from './paired.js';
 /**
  * @typedef {object} OneHotAxis
  * @property {bigint} zeta an even number of ulps
- * @property {number[]} positions P
+ * @property {number[]} positions P; of a grouped feature groups
  * @property {number[]} own s_t as a place in P, -1 if it is not in P
+ * @property {Rational[]} squares nu of the positions, their part of R; 0 but for a grouped feature with its ground in P
  */
 
 /** Codes of integer features, and positions of tables, are looked at one by one if there are no more than this. */
@@ -37,7 +39,7 @@ export class KernelAxes {
   constructor(terms) {
     /** @type {NumericAxis[]} */
     this.numeric = [];
-    /** @type {OneHotAxis[]} */
+    /** @type {OneHotAxis[]} grouped features among them */
     this.oneHot = [];
     /** @type {[bigint[], bigint[]]} the exponents of the factors in front of the expansions, at x and at x', rounded down */
     this.exponents = [Array.from({ length: terms }, () => 0n), Array.from({ length: terms }, () => 0n)];
@@ -92,6 +94,7 @@ function addSame(place, feature, k) {
   const v = geometry.first[k];
   const fixed = cell.lo[v].equals(cell.hi[v]);
   if (feature.sort === 'one-hot') addOneHot(place, feature, v);
+  else if (feature.grouping !== null && !fixed) addGrouped(place, feature, feature.grouping, v);
   else if (feature.sort === 'numeric' && !fixed) addNumeric(place, feature, k, v);
   else if (fixed) {
     const distances = feature.distances(cell.lo[v]);
@@ -147,6 +150,35 @@ function addOneHot({ cell, gamma, axes }, feature, v) {
     zeta: 2n * towardsZero(zeta.half()),
     positions: Array.from({ length: last - first + 1 }, (_, i) => first + i),
     own: feature.own.map((own, t) => (isInside(t) ? own - first : -1)),
+    squares: Array.from({ length: last - first + 1 }, () => ZERO),
+  });
+}
+
+/**
+ * A grouped feature that is not fixed (section 20).
+ * @param {Place} place
+ * @param {KernelFeature} feature
+ * @param {Grouping} grouping
+ * @param {number} v
+ */
+function addGrouped({ cell, gamma, axes }, feature, { groupOf, ground, beta, own, distance }, v) {
+  const inside = new Set(groupOf.slice(positionOf(cell.lo[v]), positionOf(cell.hi[v]) + 1));
+  const groups = [...inside].sort((a, b) => a - b);
+  const active = groups.length > 1;
+  const atOne = feature.distances(cell.lo[v]);
+  const half = distance.half();
+  const raised = ground !== null && !inside.has(ground) ? half : ZERO;
+  const exponentOf = (/** @type {number} */ t) => {
+    if (!active) return atOne[t];
+    return beta[t].plus(raised).minus(inside.has(own[t]) ? half : ZERO);
+  };
+  for (const copy of /** @type {const} */ ([0, 1])) axes.addExponents(copy, (t) => gamma.times(exponentOf(t)).negated());
+  if (!active) return;
+  axes.oneHot.push({
+    zeta: 2n * towardsZero(gamma.times(half)),
+    positions: groups,
+    own: own.map((group) => groups.indexOf(group)),
+    squares: groups.map((group) => (ground === null || !inside.has(ground) || group === ground ? ZERO : half)),
   });
 }
 

@@ -1,23 +1,27 @@
-/** How a kernel model sees each feature: numeric, one-hot or other (section 7, "features are of three sorts"). */
+/** How a kernel model sees each feature: numeric, one-hot or other (section 7, "features are of three sorts"), or grouped (section 20). */
 
 import { RbfBody } from '../bodies/rbf.js';
 import { columnValue } from '../bodies/columns.js';
 import { Rational, sum, ZERO } from '../exact/rational.js';
+import { groupingOf, groupsOf } from './kernel-groups.js';
 
 /**
  * @typedef {import('../bodies/columns.js').TableColumn} TableColumn
  * @typedef {import('../claim/space.js').Space} Space
  */
 
+/** @typedef {import('./kernel-groups.js').Grouping} Grouping */
+
 /**
  * @typedef {object} KernelFeature
- * @property {'numeric' | 'one-hot' | 'other'} sort
+ * @property {'numeric' | 'one-hot' | 'grouped' | 'other'} sort
  * @property {Rational} A of a numeric feature: D_t = A tau^2 - 2 B_t tau + C_t
  * @property {Rational[]} B one a term
  * @property {Rational[]} C one a term
  * @property {Rational[] | null} table tau of the positions of a levels kind with one column
  * @property {Rational} distance d_k of a one-hot feature
  * @property {number[]} own s_tk of a one-hot feature: the position of each term, -1 for none
+ * @property {Grouping | null} grouping of a grouped feature
  * @property {(code: Rational) => Rational[]} distances D_tk at a code, one a term
  */
 
@@ -41,9 +45,11 @@ export function kernelFeatures(body, space) {
       known.set(key, made);
       return made;
     };
-    const none = { A: ZERO, B: body.terms.map(() => ZERO), C: body.terms.map(() => ZERO), table: null, distance: ZERO, own: [] };
+    const none = { A: ZERO, B: body.terms.map(() => ZERO), C: body.terms.map(() => ZERO), table: null, distance: ZERO, own: [], grouping: null };
     if (feature.levels !== null && columns.length > 1) {
-      return { ...none, distances, ...oneHot(feature.levels.length, distances) };
+      const found = oneHot(feature.levels.length, distances);
+      const grouping = found.sort === 'other' && body.grouped ? groupingOf(groupsOf(columns, feature.levels.length), distances) : null;
+      return { ...none, distances, ...(grouping === null ? found : { sort: 'grouped', grouping }) };
     }
     return { ...none, sort: 'numeric', distances, ...quadratic(body, columns) };
   });

@@ -15,7 +15,7 @@ export function kernelMaximum(amounts, hints) {
   closeMixed(amounts);
   closePairs(amounts);
   closeProducts(amounts, hints);
-  const tables = amounts.tables.reduce((total, table) => total + largestOf(table), 0n);
+  const tables = amounts.tables.reduce((total, table, i) => total + largestOf(table.map((amount, v) => amount - amounts.takenLater[i][v])), 0n);
   const numeric = amounts.axes.numeric.reduce((total, _, f) => total + maximumOnAxis(amounts, f), 0n);
   return amounts.constant + tables + numeric + amounts.roundings;
 }

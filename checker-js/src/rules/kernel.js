@@ -2,7 +2,7 @@
 
 import { RbfBody } from '../bodies/rbf.js';
 import { expOf } from '../exact/interval.js';
-import { ONE, Rational, sum } from '../exact/rational.js';
+import { largest, ONE, Rational, sum } from '../exact/rational.js';
 import { readArrayOf, readInt } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 import { FIXED_BITS } from './fixed-point.js';
@@ -68,8 +68,8 @@ function factorsOf(body, weight) {
 }
 
 /**
- * Takes from the amounts a lower bound of Psi(R) <= U exp(gamma R), R = sum A_k w_k^2 y_k^2: a number and multiples of y_k^2.
- * Rounding either down keeps it a lower bound, as y_k^2 >= 0.
+ * Takes from the amounts a lower bound of Psi(R) <= U exp(gamma R), R = sum A_k w_k^2 y_k^2 + sum nu_k(v_k): a number, multiples
+ * of y_k^2, and numbers a group, which are taken later. Rounding any of them down keeps it a lower bound, as y_k^2 >= 0.
  * @param {KernelAmounts} amounts
  * @param {KernelAxes} axes
  * @param {Rational} U
@@ -77,11 +77,20 @@ function factorsOf(body, weight) {
  * @param {bigint} r gamma R0 = r / 1024
  */
 function subtractPsi(amounts, axes, U, gamma, r) {
-  const { constant, slope } = U.sign() >= 0 ? tangent(U, gamma, r) : secant(U, gamma, sum(axes.numeric.map(({ square }) => square)));
+  const { constant, slope } = U.sign() >= 0 ? tangent(U, gamma, r) : secant(U, gamma, largestSquares(axes));
   amounts.constant -= constant.floor(FIXED_BITS);
   axes.numeric.forEach(({ square }, f) => {
     amounts.n2[f] -= slope.times(square).floor(FIXED_BITS);
   });
+  amounts.takenLater = axes.oneHot.map(({ squares }) => squares.map((nu) => slope.times(nu).floor(FIXED_BITS)));
+}
+
+/**
+ * @param {KernelAxes} axes
+ * @returns {Rational} R_max
+ */
+function largestSquares({ numeric, oneHot }) {
+  return sum([...numeric.map(({ square }) => square), ...oneHot.map(({ squares }) => largest(squares))]);
 }
 
 /**
@@ -100,12 +109,12 @@ function tangent(U, gamma, r) {
  * U (1 + R (exp(gamma R_max) - 1) / R_max), the exponential rounded up.
  * @param {Rational} U below 0
  * @param {Rational} gamma
- * @param {Rational} largest R_max
+ * @param {Rational} squares R_max
  */
-function secant(U, gamma, largest) {
-  if (largest.isZero()) return { constant: U, slope: Rational.of(0) };
-  const exponent = gamma.times(largest);
+function secant(U, gamma, squares) {
+  if (squares.isZero()) return { constant: U, slope: Rational.of(0) };
+  const exponent = gamma.times(squares);
   require(exponent.less(LARGEST_EXPONENT), 'kernel: the squares of the cell are too large');
   const growth = expOf(exponent, 2 * FIXED_BITS).hi.minus(ONE);
-  return { constant: U, slope: U.times(growth).over(largest) };
+  return { constant: U, slope: U.times(growth).over(squares) };
 }

@@ -71,14 +71,15 @@ export function maximumOfPieces(u, lo, hi, discrete) {
 }
 
 /**
- * The maximum of u(x) + v(x') with abs(x - x') <= tolerance.
+ * The maximum of u(x) + v(x') with p <= x' - x <= q.
  * @param {InPieces} u
  * @param {InPieces} v
  * @param {[Rational, Rational, Rational, Rational]} ends lo, hi, lo', hi'
- * @param {Rational} tolerance
+ * @param {Rational} p
+ * @param {Rational} q
  * @param {boolean} discrete
  */
-export function maximumOfPiecesWithin(u, v, [lo, hi, otherLo, otherHi], tolerance, discrete) {
+export function maximumOfPiecesBetween(u, v, [lo, hi, otherLo, otherHi], p, q, discrete) {
   const parts = partsOf(u.cuts, lo, hi, discrete);
   const others = partsOf(v.cuts, otherLo, otherHi, discrete);
   require(parts.length * others.length <= MAXIMUM.partPairs, 'separable: too many pairs of parts');
@@ -86,9 +87,8 @@ export function maximumOfPiecesWithin(u, v, [lo, hi, otherLo, otherHi], toleranc
   let most = null;
   for (const part of parts) {
     for (const other of others) {
-      const apart = larger(other.from.minus(part.to), part.from.minus(other.to));
-      if (tolerance.less(apart)) continue;
-      most = largerOfMaxima(most, maximumOfPartsWithin(u.pieces[part.piece], v.pieces[other.piece], part, other, tolerance));
+      if (q.less(other.from.minus(part.to)) || other.to.minus(part.from).less(p)) continue;
+      most = largerOfMaxima(most, maximumOfParts(u.pieces[part.piece], v.pieces[other.piece], part, other, p, q));
     }
   }
   return most;
@@ -98,16 +98,17 @@ export function maximumOfPiecesWithin(u, v, [lo, hi, otherLo, otherHi], toleranc
  * @param {Rational[]} u
  * @param {Rational[]} v
  * @param {Part} part
- * @param {Part} other at most the tolerance apart
- * @param {Rational} tolerance
+ * @param {Part} other with some x' - x from p to q
+ * @param {Rational} p
+ * @param {Rational} q
  */
-function maximumOfPartsWithin(u, v, part, other, tolerance) {
+function maximumOfParts(u, v, part, other, p, q) {
   if (isLinear(u) && isLinear(v)) {
-    const sloped = polygonMaximum(u[1] ?? ZERO, v[1] ?? ZERO, part.from, part.to, other.from, other.to, tolerance.negated(), tolerance);
+    const sloped = polygonMaximum(u[1] ?? ZERO, v[1] ?? ZERO, part.from, part.to, other.from, other.to, p, q);
     return sloped === null ? null : sloped.plus(u[0] ?? ZERO).plus(v[0] ?? ZERO);
   }
-  const mostU = polynomialMaximum(u, larger(part.from, other.from.minus(tolerance)), smaller(part.to, other.to.plus(tolerance)));
-  const mostV = polynomialMaximum(v, larger(other.from, part.from.minus(tolerance)), smaller(other.to, part.to.plus(tolerance)));
+  const mostU = polynomialMaximum(u, larger(part.from, other.from.minus(q)), smaller(part.to, other.to.minus(p)));
+  const mostV = polynomialMaximum(v, larger(other.from, part.from.plus(p)), smaller(other.to, part.to.plus(q)));
   return mostU.plus(mostV);
 }
 

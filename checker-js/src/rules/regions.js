@@ -79,9 +79,10 @@ export function canBeRelated(relation, region, other) {
   if (region.positions !== null && other.positions !== null) return canPositionsBeRelated(relation, region.positions, other.positions);
   if (region.missing && other.missing) return true;
   if (!region.numbers || !other.numbers) return false;
+  if (relation.kind === 'between') return canDifferBetween(relation, region, other);
   if (relation.kind === 'within') {
     const apart = larger(other.from.minus(region.to), region.from.minus(other.to));
-    return apart.atMost(relation.tolerance);
+    return apart.atMost(relation.high);
   }
   const order = region.from.compare(other.from);
   const from = order >= 0 ? region.from : other.from;
@@ -91,16 +92,29 @@ export function canBeRelated(relation, region, other) {
 }
 
 /**
+ * Open ends count: a largest difference that is reached at an open end alone is not reached (section 18).
+ * @param {Relation} relation `between`
+ * @param {Region} region with numbers
+ * @param {Region} other with numbers
+ */
+function canDifferBetween({ low, high }, region, other) {
+  const most = other.to.minus(region.from).compare(low);
+  const least = other.from.minus(region.to).compare(high);
+  return (most > 0 || (most === 0 && !region.open)) && (least < 0 || (least === 0 && !other.open));
+}
+
+/**
  * @param {Relation} relation
  * @param {Set<number>} positions
  * @param {Set<number>} others
  */
-function canPositionsBeRelated({ kind, tolerance, allowed }, positions, others) {
-  for (const position of positions) if (others.has(position)) return true;
-  if (kind === 'within') {
-    const reach = tolerance;
-    for (const i of positions) for (const j of others) if (Rational.of(Math.abs(i - j)).atMost(reach)) return true;
+function canPositionsBeRelated({ kind, low, high, allowed }, positions, others) {
+  if (kind === 'within' || kind === 'between') {
+    // Whole numbers, however large.
+    const [p, q] = [Number(low.floor()), Number(high.floor())];
+    for (const i of positions) for (const j of others) if (p <= j - i && j - i <= q) return true;
     return false;
   }
+  for (const position of positions) if (others.has(position)) return true;
   return allowed.some(([i, j]) => (positions.has(i) && others.has(j)) || (positions.has(j) && others.has(i)));
 }

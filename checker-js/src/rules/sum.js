@@ -2,17 +2,19 @@
 
 import { SumBody } from '../bodies/sum.js';
 import { dot } from '../bodies/affine.js';
-import { ONE, Rational, ZERO } from '../exact/rational.js';
+import { HALF, ONE, Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArray, readArrayOf } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 import { concludeFromBound } from './conclude.js';
+import { mostOfDifference } from './link-difference.js';
 import { betaAbove, betaBelow } from './link-line.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('../bodies/link.js').Link} Link
  * @typedef {import('../bodies/sum.js').Part} Part
+ * @typedef {import('./link-line.js').Scores} Scores
  * @typedef {import('../proof/cases.js').Line} Line
  * @typedef {import('../proof/cell.js').Cell} Cell
  * @typedef {import('../proof/leaf.js').LeafContext} LeafContext
@@ -157,17 +159,17 @@ function boundOfPart(lines, link, c, d, json) {
     require(c.isZero() && d.isZero(), 'sum: nothing is said of a part that counts');
     return ZERO;
   }
+  if (Array.isArray(json) && json[0] === 'difference') return boundByDifference(lines, link, c, d, json);
   const [here, there, items] = readArrayOf(json, 'part', 3);
-  const list = readArray(items, 'lines of a part');
   if (link === null) {
     require(here === null && there === null, 'sum: a part without a link has no line at it');
-    return lines.boundOf(list, c, d);
+    return lines.boundOf(readArray(items, 'lines of a part'), c, d);
   }
   const own = lineAtLink(lines, link, c, here, 1);
   if (own === null) return null;
   const other = lineAtLink(lines, link, d, there, -1);
   if (other === null) return null;
-  const rest = lines.boundOf(list, c.times(own.alpha).times(link.slope), d.times(other.alpha).times(link.slope));
+  const rest = lines.boundOf(readArray(items, 'lines of a part'), c.times(own.alpha).times(link.slope), d.times(other.alpha).times(link.slope));
   if (rest === null) return null;
   return rest
     .plus(c.times(own.beta.plus(own.alpha.times(link.offset))))
@@ -189,9 +191,24 @@ function lineAtLink(lines, link, factor, json, side) {
     return { alpha: ZERO, beta: ZERO };
   }
   const [lowJson, highJson, slopeJson, tangentJson] = readArrayOf(json, 'line at a link', 4);
+  const scores = limitsOfScores(lines, lowJson, highJson, side);
+  if (scores === null) return null;
   const alpha = readNumber(slopeJson, 'slope of a line');
   const tangent = readNumber(tangentJson, 'tangent of a line');
   require(alpha.sign() >= 0 && tangent.sign() >= 0, 'sum: a negative slope or tangent');
+  const above = factor.sign() * side > 0;
+  return { alpha, beta: above ? betaAbove(link, alpha, tangent, scores) : betaBelow(link, alpha, tangent, scores) };
+}
+
+/**
+ * The limits `low` and `high` of the score of a part, at x or at x'.
+ * @param {PartLines} lines
+ * @param {Json} lowJson
+ * @param {Json} highJson
+ * @param {1 | -1} side 1 at x, -1 at x'
+ * @returns {Scores | null} null if the cell holds no pair
+ */
+function limitsOfScores(lines, lowJson, highJson, side) {
   // At x way' is 1, and a line shows h(x) <= T'; at x' way' is 0, and it shows -h(x') <= T'.
   const way = side === 1 ? ONE : ZERO;
   /** @type {Rational | null} */
@@ -207,8 +224,33 @@ function lineAtLink(lines, link, factor, json, side) {
     high = lines.shown(highJson, way, side);
     if (high === null) return null;
   }
-  if (low !== null && high !== null && high.less(low)) return null;
-  const above = factor.sign() * side > 0;
-  const scores = { low, high };
-  return { alpha, beta: above ? betaAbove(link, alpha, tangent, scores) : betaBelow(link, alpha, tangent, scores) };
+  return low !== null && high !== null && high.less(low) ? null : { low, high };
+}
+
+/**
+ * `["difference", line, here, there, place]`: by what the two scores of the part differ by at most.
+ * @param {PartLines} lines
+ * @param {Link | null} link
+ * @param {Rational} c c_k
+ * @param {Rational} d d_k
+ * @param {Json[]} json
+ * @returns {Rational | null} B_k; null if the cell holds no pair
+ */
+function boundByDifference(lines, link, c, d, json) {
+  if (link === null) return reject('sum: a difference of a part without a link');
+  require(c.sign() * d.sign() > 0, 'sum: a difference of a part that does not count alike at both');
+  const [, line, here, there, placeJson] = readArrayOf(json, 'part', 5);
+  const shown = lines.shown(line, HALF, c.sign() > 0 ? 1 : -1);
+  if (shown === null) return null;
+  const [lowHere, highHere] = readArrayOf(here, 'limits of a score', 2);
+  const own = limitsOfScores(lines, lowHere, highHere, 1);
+  if (own === null) return null;
+  const [lowThere, highThere] = readArrayOf(there, 'limits of a score', 2);
+  const other = limitsOfScores(lines, lowThere, highThere, -1);
+  if (other === null) return null;
+  const place = readNumber(placeJson, 'place of a difference');
+  const most = shown.scaled(1);
+  // u is the one of the two whose score counts for more: x if c_k > 0, else x'.
+  if (c.sign() > 0) return mostOfDifference(link, c, d, most, own, other, place);
+  return mostOfDifference(link, d.negated(), c.negated(), most, other, own, place);
 }

@@ -212,6 +212,8 @@ const MAXIMUM = Object.freeze({
   scores: 1_000,
   parts: 10_000,
   knots: 100_000,
+  forms: 10_000,
+  positionPairs: 2 ** 20,
   termsOfLeaf: 2n ** 20n,
   trees: 100_000,
   treeNodes: 10_000_000,
@@ -1091,11 +1093,12 @@ const { columnValue, isConstantColumn, readCoefficient, readPlainColumns } = mod
 class RbfBody {
   kind = /** @type {const} */ ('rbf');
   irrational = true;
-  constructor(gamma, bias, columns, terms) {
+  constructor(gamma, bias, columns, terms, grouped) {
     this.gamma = gamma;
     this.bias = bias;
     this.columns = columns;
     this.terms = terms;
+    this.grouped = grouped;
     this.scores = bias.length;
     let size = ZERO;
     for (const { coefficients } of terms) {
@@ -1128,11 +1131,13 @@ class RbfBody {
   }
   form(alpha, shift) {
     const terms = this.terms.map(({ coefficients, centre }) => ({ coefficients: [dot(alpha, coefficients)], centre }));
-    return new RbfBody(this.gamma, [dot(alpha, this.bias).plus(shift)], this.columns, terms);
+    return new RbfBody(this.gamma, [dot(alpha, this.bias).plus(shift)], this.columns, terms, this.grouped);
   }
 }
 function readRbf(json, context) {
-  const part = readObject(json, 'body', ['kind', 'gamma', 'bias', 'columns', 'terms']);
+  const part = readObject(json, 'body', ['kind', 'gamma', 'bias', 'columns', 'terms'], ['grouped']);
+  const grouped = part('grouped');
+  require(grouped === undefined || grouped === true, 'body: "grouped" is not true');
   const gamma = readNumber(part('gamma'), 'gamma');
   require(gamma.sign() > 0, 'body: gamma is not positive');
   const columns = readPlainColumns(part('columns'), context.space);
@@ -1141,7 +1146,7 @@ function readRbf(json, context) {
     return { coefficients: readCoefficient(coefficient, 'coefficient', context), centre: readNumbersOf(centre, 'centre', columns.length) };
   });
   require(terms.length > 0, 'body: no term');
-  return new RbfBody(gamma, readCoefficient(part('bias'), 'bias', context), columns, terms);
+  return new RbfBody(gamma, readCoefficient(part('bias'), 'bias', context), columns, terms, grouped === true);
 }
 return { RbfBody, readRbf };
 })();
@@ -1620,27 +1625,26 @@ function maximumOfSamePieces(u, v, lo, hi, discrete) {
 function maximumOfPieces(u, lo, hi, discrete) {
   return maximumOverParts(u, partsOf(u.cuts, lo, hi, discrete));
 }
-function maximumOfPiecesWithin(u, v, [lo, hi, otherLo, otherHi], tolerance, discrete) {
+function maximumOfPiecesBetween(u, v, [lo, hi, otherLo, otherHi], p, q, discrete) {
   const parts = partsOf(u.cuts, lo, hi, discrete);
   const others = partsOf(v.cuts, otherLo, otherHi, discrete);
   require(parts.length * others.length <= MAXIMUM.partPairs, 'separable: too many pairs of parts');
   let most = null;
   for (const part of parts) {
     for (const other of others) {
-      const apart = larger(other.from.minus(part.to), part.from.minus(other.to));
-      if (tolerance.less(apart)) continue;
-      most = largerOfMaxima(most, maximumOfPartsWithin(u.pieces[part.piece], v.pieces[other.piece], part, other, tolerance));
+      if (q.less(other.from.minus(part.to)) || other.to.minus(part.from).less(p)) continue;
+      most = largerOfMaxima(most, maximumOfParts(u.pieces[part.piece], v.pieces[other.piece], part, other, p, q));
     }
   }
   return most;
 }
-function maximumOfPartsWithin(u, v, part, other, tolerance) {
+function maximumOfParts(u, v, part, other, p, q) {
   if (isLinear(u) && isLinear(v)) {
-    const sloped = polygonMaximum(u[1] ?? ZERO, v[1] ?? ZERO, part.from, part.to, other.from, other.to, tolerance.negated(), tolerance);
+    const sloped = polygonMaximum(u[1] ?? ZERO, v[1] ?? ZERO, part.from, part.to, other.from, other.to, p, q);
     return sloped === null ? null : sloped.plus(u[0] ?? ZERO).plus(v[0] ?? ZERO);
   }
-  const mostU = polynomialMaximum(u, larger(part.from, other.from.minus(tolerance)), smaller(part.to, other.to.plus(tolerance)));
-  const mostV = polynomialMaximum(v, larger(other.from, part.from.minus(tolerance)), smaller(other.to, part.to.plus(tolerance)));
+  const mostU = polynomialMaximum(u, larger(part.from, other.from.minus(q)), smaller(part.to, other.to.minus(p)));
+  const mostV = polynomialMaximum(v, larger(other.from, part.from.plus(p)), smaller(other.to, part.to.plus(q)));
   return mostU.plus(mostV);
 }
 function isLinear(coefficients) {
@@ -1649,7 +1653,7 @@ function isLinear(coefficients) {
 function addPolynomials(a, b) {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => (a[i] ?? ZERO).plus(b[i] ?? ZERO));
 }
-return { partsOf, maximumOfSamePieces, maximumOfPieces, maximumOfPiecesWithin };
+return { partsOf, maximumOfSamePieces, maximumOfPieces, maximumOfPiecesBetween };
 })();
 modules["claim/rounding.js"] = (() => {
 const { polynomialValue } = modules["bodies/columns.js"];
@@ -1795,7 +1799,11 @@ function readProperty(json) {
 function readClass(json) {
   return json === null || json === undefined ? json : readIndex(json, 'class of the property', MAXIMUM.scores);
 }
-function checkProperty(property, head) {
+function checkProperty(property, head, oneWay) {
+  if (oneWay && property.kind === 'decision') {
+    require(property.margin.sign() >= 0, 'property: a negative margin, though similarity is one-way');
+    require(property.ofClass !== null, 'property: a decision of every class, though similarity is one-way');
+  }
   if (head.kind === 'two') {
     require(property.ofClass === undefined, 'property: a class, but the model has no classes');
     require(property.kind !== 'decision' || head.labels !== null, 'property: a decision needs labels');
@@ -1816,33 +1824,137 @@ function checkProperty(property, head) {
 }
 return { readProperty, checkProperty };
 })();
+modules["claim/distance.js"] = (() => {
+const { Rational, sum, ZERO } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readArray, readArrayOf, readIndex, readInt, readNumbersOf, readObject } = modules["file/fields.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { reject, require } = modules["rejection.js"];
+const { positionOf } = modules["claim/space.js"];
+function readDistance(json, { features }) {
+  const part = readObject(json, 'distance', ['power', 'terms', 'forms', 'bound']);
+  const power = readInt(part('power'), 'power of the distance', 1n, 2n) === 1n ? 1 : 2;
+  const terms = readArray(part('terms'), 'terms of the distance').map((item) => readTerm(item, features));
+  requireIncreasing(terms);
+  const forms = readArray(part('forms'), 'forms of the distance').map((item) => readForm(item, features));
+  require(forms.length <= MAXIMUM.forms, 'distance: too many forms');
+  require(terms.length + forms.length > 0, 'distance: neither terms nor forms');
+  const bound = readNumber(part('bound'), 'bound of the distance');
+  require(bound.sign() >= 0, 'distance: a negative bound');
+  return { power, terms, forms, bound };
+}
+function requireIncreasing(items) {
+  require(items.every(({ feature }, i) => i === 0 || items[i - 1].feature < feature), 'distance: features are not strictly increasing');
+}
+function readFeatureOf(json, features) {
+  const feature = features[readIndex(json, 'feature of the distance', features.length)];
+  require(feature.missing === null, 'distance: a feature with missing values');
+  return feature;
+}
+function readTerm(json, features) {
+  const what = 'term of the distance';
+  const kind = ['each', 'unequal', 'table'].find((key) => json instanceof Map && json.has(key));
+  if (kind === undefined) return reject(`${what}: unknown`);
+  const part = readObject(json, what, ['feature', kind]);
+  const feature = readFeatureOf(part('feature'), features);
+  const k = features.indexOf(feature);
+  if (kind === 'each') {
+    require(feature.kind !== 'categorical', 'distance: "each" for a categorical feature');
+    return { feature: k, cost: { kind, cost: readCost(part(kind)) } };
+  }
+  if (feature.levels === null) return reject('distance: a feature without levels needs "each"');
+  if (kind === 'unequal') return { feature: k, cost: { kind, cost: readCost(part(kind)) } };
+  const rows = readArrayOf(part(kind), what, feature.levels.length - 1).map((row, i) => readArrayOf(row, what, i + 1).map(readCost));
+  return { feature: k, cost: { kind: 'table', rows } };
+}
+function readCost(json) {
+  const cost = readNumber(json, 'cost');
+  require(cost.sign() >= 0, 'distance: a negative cost');
+  return cost;
+}
+function readForm(json, features) {
+  const [weightJson, entriesJson] = readArrayOf(json, 'form of the distance', 2);
+  const weight = readNumber(weightJson, 'weight of a form');
+  require(weight.sign() > 0, 'distance: a form whose weight is not positive');
+  const entries = readArray(entriesJson, 'form of the distance').map((item) => {
+    const [featureJson, alpha] = readArrayOf(item, 'entry of a form', 2);
+    const feature = readFeatureOf(featureJson, features);
+    const k = features.indexOf(feature);
+    if (Array.isArray(alpha)) {
+      if (feature.levels === null) return reject('distance: amounts for a feature without levels');
+      return { feature: k, factor: null, amounts: readNumbersOf(alpha, 'amounts of a form', feature.levels.length) };
+    }
+    require(feature.kind !== 'categorical', 'distance: a factor for a categorical feature');
+    return { feature: k, factor: readNumber(alpha, 'factor of a form'), amounts: null };
+  });
+  require(entries.length > 0, 'distance: a form without entries');
+  requireIncreasing(entries);
+  return { weight, entries };
+}
+function costOf({ power }, cost, code, other) {
+  if (code.equals(other)) return ZERO;
+  let own;
+  if (cost.kind === 'each') own = cost.cost.times(code.minus(other).absolute());
+  else if (cost.kind === 'unequal') own = cost.cost;
+  else {
+    const [u, v] = [positionOf(code), positionOf(other)];
+    own = cost.rows[Math.max(u, v) - 1][Math.min(u, v)];
+  }
+  return power === 1 ? own : own.squared();
+}
+function distanceBetween(distance, x, other) {
+  const costs = distance.terms.map(({ feature, cost }) => costOf(distance, cost, x[feature], other[feature]));
+  const squares = distance.forms.map(({ weight, entries }) => {
+    const z = sum(entries.map(({ feature, factor, amounts }) => {
+      if (amounts === null) return /** @type {Rational} */ (factor).times(other[feature].minus(x[feature]));
+      return amounts[positionOf(other[feature])].minus(amounts[positionOf(x[feature])]);
+    }));
+    return weight.times(z.squared());
+  });
+  return sum([...costs, ...squares]);
+}
+return { readDistance, costOf, distanceBetween };
+})();
 modules["claim/similarity.js"] = (() => {
 const { Rational, ZERO } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
-const { readArrayOf, readIndex, readArray, readObject, readOnly } = modules["file/fields.js"];
+const { readArrayOf, readIndex, readArray, readObject } = modules["file/fields.js"];
 const { reject, require } = modules["rejection.js"];
+const { distanceBetween, readDistance } = modules["claim/distance.js"];
 const { positionOf } = modules["claim/space.js"];
 function readSimilarity(json, space) {
-  const items = readArrayOf(readOnly(json, 'similarity'), 'similarity', space.features.length);
-  return items.map((item, k) => readRelation(item, space.features[k]));
+  const part = readObject(json, 'similarity', ['similarity'], ['distance']);
+  const items = readArrayOf(part('similarity'), 'similarity', space.features.length);
+  const similarity = items.map((item, k) => readRelation(item, space.features[k]));
+  const distance = part('distance');
+  return { similarity, distance: distance === undefined ? null : readDistance(distance, space) };
 }
 function readRelation(json, feature) {
   const kind = json instanceof Map ? json.get('kind') : null;
   const what = `relation of ${feature.name}`;
   if (kind === 'same' || kind === 'free') {
     readObject(json, what, ['kind']);
-    return { kind, tolerance: ZERO, allowed: [] };
+    return { kind, low: ZERO, high: ZERO, allowed: [] };
   }
   if (kind === 'within') {
     const tolerance = readNumber(readObject(json, what, ['kind', 'tolerance'])('tolerance'), what);
     require(tolerance.sign() > 0, `${what}: the tolerance is not positive`);
     require(feature.kind !== 'categorical', `${what}: "within" for a categorical feature`);
     require(!feature.discrete || tolerance.isWhole(), `${what}: the tolerance is not whole`);
-    return { kind, tolerance, allowed: [] };
+    return { kind, low: tolerance.negated(), high: tolerance, allowed: [] };
+  }
+  if (kind === 'between') {
+    const part = readObject(json, what, ['kind', 'low', 'high']);
+    const [low, high] = [readNumber(part('low'), what), readNumber(part('high'), what)];
+    require(low.atMost(high), `${what}: low is above high`);
+    require(feature.kind !== 'categorical', `${what}: "between" for a categorical feature`);
+    require(feature.missing === null, `${what}: "between" for a feature with missing values`);
+    require(!feature.discrete || (low.isWhole() && high.isWhole()), `${what}: limits that are not whole`);
+    return { kind, low, high, allowed: [] };
   }
   if (kind === 'pairs') {
     const allowed = readArray(readObject(json, what, ['kind', 'allowed'])('allowed'), what);
-    return { kind, tolerance: ZERO, allowed: readAllowed(allowed, feature, what) };
+    return { kind, low: ZERO, high: ZERO, allowed: readAllowed(allowed, feature, what) };
   }
   return reject(`${what}: unknown`);
 }
@@ -1860,6 +1972,12 @@ function readAllowed(items, feature, what) {
   }
   return pairs;
 }
+function isNear({ kind }) {
+  return kind === 'within' || kind === 'between';
+}
+function isOneWay(similarity) {
+  return similarity.some(({ low, high }) => !low.equals(high.negated()));
+}
 function related(feature, relation, code, other) {
   switch (relation.kind) {
     case 'free':
@@ -1868,12 +1986,14 @@ function related(feature, relation, code, other) {
       return code.equals(other);
     case 'pairs':
       return code.equals(other) || isAllowed(relation, positionOf(code), positionOf(other));
-    case 'within': {
+    case 'within':
+    case 'between': {
       if (feature.missing !== null) {
         const missing = code.equals(feature.missing);
         if (missing !== other.equals(feature.missing)) return false;
       }
-      return code.minus(other).absolute().atMost(relation.tolerance);
+      const difference = other.minus(code);
+      return relation.low.atMost(difference) && difference.atMost(relation.high);
     }
   }
 }
@@ -1881,15 +2001,16 @@ function isAllowed(relation, position, other) {
   const [first, second] = position < other ? [position, other] : [other, position];
   return relation.allowed.some((pair) => pair[0] === first && pair[1] === second);
 }
-function areSimilar(space, similarity, x, other) {
-  return similarity.every((relation, k) => related(space.features[k], relation, x[k], other[k]));
+function areSimilar({ space, similarity, distance }, x, other) {
+  if (!similarity.every((relation, k) => related(space.features[k], relation, x[k], other[k]))) return false;
+  return distance === null || distanceBetween(distance, x, other).atMost(distance.bound);
 }
-return { readSimilarity, related, areSimilar };
+return { readSimilarity, isNear, isOneWay, related, areSimilar };
 })();
 modules["claim/claim.js"] = (() => {
 const { readModel } = modules["claim/model.js"];
 const { checkProperty, readProperty } = modules["claim/property.js"];
-const { readSimilarity } = modules["claim/similarity.js"];
+const { isOneWay, readSimilarity } = modules["claim/similarity.js"];
 const { readSpace } = modules["claim/space.js"];
 const CLAIM_LINES = /** @type {const} */ (['space', 'similarity', 'property', 'model']);
 function claimReader() {
@@ -1899,16 +2020,16 @@ function claimReader() {
     take(json) {
       const name = CLAIM_LINES[taken++];
       if (name === 'space') parts.space = readSpace(json);
-      else if (name === 'similarity') parts.similarity = readSimilarity(json, /** @type {Space} */ (parts.space));
+      else if (name === 'similarity') parts.similar = readSimilarity(json, /** @type {Space} */ (parts.space));
       else if (name === 'property') parts.property = readProperty(json);
       else parts.model = readModel(json, /** @type {Space} */ (parts.space));
     },
     claim() {
-      const { space, similarity, property, model } = parts;
-      if (!space || !similarity || !property || !model) throw new Error('the claim is not complete');
+      const { space, similar, property, model } = parts;
+      if (!space || !similar || !property || !model) throw new Error('the claim is not complete');
       const hasClearance = model.body.kind === 'affine' || model.body.kind === 'trees';
-      checkProperty(property, model.head);
-      return { space, similarity, property, model, hasClearance };
+      checkProperty(property, model.head, isOneWay(similar.similarity));
+      return { space, ...similar, property, model, hasClearance };
     },
   };
 }
@@ -2492,7 +2613,12 @@ class Sides {
     if (line === null || !line.a.isZero()) this.allSecond = false;
   }
 }
-function labelOfEverybody({ model: { head }, property }, cases) {
+function isReflexive({ similarity }) {
+  return similarity.every(({ low, high }) => low.sign() <= 0 && high.sign() >= 0);
+}
+function labelOfEverybody(claim, cases) {
+  const { model: { head }, property } = claim;
+  if (!isReflexive(claim)) return null;
   if (property.kind !== 'decision' || !property.margin.isZero()) return null;
   if (head.kind === 'two') {
     const [{ sides }] = cases;
@@ -2844,10 +2970,12 @@ const { ONE, Rational } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
 const { readArray, readIndex } = modules["file/fields.js"];
 const { require } = modules["rejection.js"];
+const { isNear } = modules["claim/similarity.js"];
 class Geometry {
-  constructor(space, similarity) {
+  constructor(space, similarity, distance = null) {
     this.space = space;
     this.similarity = similarity;
+    this.distance = distance;
     this.variables = [];
     this.first = [];
     this.second = [];
@@ -2859,17 +2987,17 @@ class Geometry {
       this.second.push(this.variables.length - 1);
     });
     space.features.forEach(({ discrete, levels }, k) => {
-      if (similarity[k].kind !== 'within' || levels !== null) return;
+      if (!isNear(similarity[k]) || levels !== null) return;
       this.difference[k] = this.variables.length;
       this.variables.push({ feature: k, role: 'difference', discrete });
     });
   }
   root() {
     const lo = this.variables.map(({ feature, role }) =>
-      role === 'code' ? this.space.features[feature].lo : this.similarity[feature].tolerance.negated(),
+      role === 'code' ? this.space.features[feature].lo : this.similarity[feature].low,
     );
     const hi = this.variables.map(({ feature, role }) =>
-      role === 'code' ? this.space.features[feature].hi : this.similarity[feature].tolerance,
+      role === 'code' ? this.space.features[feature].hi : this.similarity[feature].high,
     );
     return { lo, hi, limits: new Map(), depth: 0 };
   }
@@ -2920,16 +3048,85 @@ function concludeFromBound(line, bound) {
 }
 return { concludeFromBound };
 })();
+modules["rules/cost-maximum.js"] = (() => {
+const { larger, largerOfMaxima, Rational, smaller, ZERO } = modules["exact/rational.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { require } = modules["rejection.js"];
+const { costOf } = modules["claim/distance.js"];
+const { related } = modules["claim/similarity.js"];
+const { positionOf } = modules["claim/space.js"];
+const { polygonMaximum } = modules["rules/polygon.js"];
+function maximumWithCost(geometry, cell, k, cost, lambda, u, v, withoutCost) {
+  const distance = /** @type {Distance} */ (geometry.distance);
+  if (u.kind === 'table' && v.kind === 'table') return maximumOfLevels(geometry, cell, k, cost, lambda, u.values, v.values);
+  const codes = codesOf(geometry, cell, k);
+  if (codes === null) return null;
+  if (cost.kind !== 'each') throw new Error('a cost that does not fit its feature');
+  if (u.kind === 'linear' && v.kind === 'linear') {
+    if (distance.power === 1) return maximumOfSlopes(u.slope, v.slope, codes, lambda.times(cost.cost));
+    return maximumOfParabolas(u.slope, v.slope, codes, lambda.times(cost.cost.squared()));
+  }
+  const most = withoutCost();
+  if (most === null) return null;
+  const least = codes.p.sign() > 0 ? codes.p : codes.q.sign() < 0 ? codes.q : ZERO;
+  return most.minus(lambda.times(costOf(distance, cost, ZERO, least)));
+}
+function codesOf({ first, second, difference }, cell, k) {
+  const [i, j, d] = [first[k], second[k], difference[k]];
+  const [lo, hi, otherLo, otherHi] = [cell.lo[i], cell.hi[i], cell.lo[j], cell.hi[j]];
+  let [p, q] = [otherLo.minus(hi), otherHi.minus(lo)];
+  if (d >= 0) [p, q] = [larger(p, cell.lo[d]), smaller(q, cell.hi[d])];
+  return q.less(p) ? null : { lo, hi, otherLo, otherHi, p, q };
+}
+function maximumOfSlopes(u, v, { lo, hi, otherLo, otherHi, p, q }, c) {
+  const above = polygonMaximum(u.plus(c), v.minus(c), lo, hi, otherLo, otherHi, larger(p, ZERO), q);
+  const below = polygonMaximum(u.minus(c), v.plus(c), lo, hi, otherLo, otherHi, p, smaller(q, ZERO));
+  return above === null ? below : largerOfMaxima(below, above);
+}
+function maximumOfParabolas(u, v, { lo, hi, otherLo, otherHi, p, q }, c) {
+  const slope = u.plus(v);
+  const upwards = slope.sign() >= 0;
+  const meeting = upwards ? otherHi.minus(hi) : otherLo.minus(lo);
+  const valueAt = (/** @type {Rational} */ d) => {
+    const x = upwards ? smaller(hi, otherHi.minus(d)) : larger(lo, otherLo.minus(d));
+    return slope.times(x).plus(v.times(d)).minus(c.times(d.squared()));
+  };
+  const places = [p, q, meeting];
+  if (c.sign() > 0) for (const linear of [v, v.minus(slope)]) places.push(linear.over(c.scaled(1)));
+  return places.map((d) => valueAt(smaller(larger(d, p), q))).reduce(larger);
+}
+function maximumOfLevels({ space, similarity, distance, first, second }, cell, k, cost, lambda, u, v) {
+  const [lo, hi, otherLo, otherHi] = [cell.lo[first[k]], cell.hi[first[k]], cell.lo[second[k]], cell.hi[second[k]]].map(positionOf);
+  require((hi - lo + 1) * (otherHi - otherLo + 1) <= MAXIMUM.positionPairs, 'too many pairs of positions for one feature');
+  let most = null;
+  for (let i = lo; i <= hi; i++) {
+    for (let j = otherLo; j <= otherHi; j++) {
+      const [code, other] = [Rational.of(i), Rational.of(j)];
+      if (!related(space.features[k], similarity[k], code, other)) continue;
+      const own = lambda.times(costOf(/** @type {Distance} */ (distance), cost, code, other));
+      most = largerOfMaxima(most, u[i].plus(v[j]).minus(own));
+    }
+  }
+  return most;
+}
+return { maximumWithCost };
+})();
 modules["rules/form-maximum.js"] = (() => {
 const { largest, largerOfMaxima, Rational, ZERO } = modules["exact/rational.js"];
+const { isNear } = modules["claim/similarity.js"];
 const { positionOf } = modules["claim/space.js"];
 const { SeparableForm } = modules["bodies/affine.js"];
-const { maximumOfPieces, maximumOfPiecesWithin, maximumOfSamePieces } = modules["rules/pieces.js"];
+const { maximumWithCost } = modules["rules/cost-maximum.js"];
+const { maximumOfPieces, maximumOfPiecesBetween, maximumOfSamePieces } = modules["rules/pieces.js"];
 const { polygonMaximum } = modules["rules/polygon.js"];
-function maximumOfForms(geometry, cell, first, second) {
+function maximumOfForms(geometry, cell, first, second, lambda = ZERO) {
+  const costs = new Map(lambda.isZero() ? [] : geometry.distance?.terms.map(({ feature, cost }) => [feature, cost]));
   let total = first.bias.plus(second.bias);
   for (let k = 0; k < first.phi.length; k++) {
-    const most = maximumOfFeature(geometry, cell, k, first.phi[k], second.phi[k]);
+    const [u, v] = [first.phi[k], second.phi[k]];
+    const withoutCost = () => maximumOfFeature(geometry, cell, k, u, v);
+    const cost = geometry.similarity[k].kind === 'same' ? undefined : costs.get(k);
+    const most = cost === undefined ? withoutCost() : maximumWithCost(geometry, cell, k, cost, lambda, u, v, withoutCost);
     if (most === null) return null;
     total = total.plus(most);
   }
@@ -2945,7 +3142,7 @@ function maximumOfFeature(geometry, cell, k, u, v) {
     const { discrete } = geometry.space.features[k];
     const [lo, hi, otherLo, otherHi] = ends;
     if (relation.kind === 'same') return maximumOfSamePieces(u, v, lo, hi, discrete);
-    if (relation.kind === 'within') return maximumOfPiecesWithin(u, v, ends, relation.tolerance, discrete);
+    if (isNear(relation)) return maximumOfPiecesBetween(u, v, ends, relation.low, relation.high, discrete);
     const most = maximumOfPieces(u, lo, hi, discrete);
     const otherMost = maximumOfPieces(v, otherLo, otherHi, discrete);
     return most === null || otherMost === null ? null : most.plus(otherMost);
@@ -2958,8 +3155,7 @@ function maximumOfSlopes(u, v, [lo, hi, otherLo, otherHi], relation) {
     return slope.times(slope.sign() > 0 ? hi : lo);
   }
   if (relation.kind === 'free') return u.times(u.sign() > 0 ? hi : lo).plus(v.times(v.sign() > 0 ? otherHi : otherLo));
-  const { tolerance } = relation;
-  return polygonMaximum(u, v, lo, hi, otherLo, otherHi, tolerance.negated(), tolerance);
+  return polygonMaximum(u, v, lo, hi, otherLo, otherHi, relation.low, relation.high);
 }
 function maximumOfTables(u, v, [lo, hi, otherLo, otherHi], relation) {
   if (relation.kind === 'free') return largest(u.slice(lo, hi + 1)).plus(largest(v.slice(otherLo, otherHi + 1)));
@@ -2968,9 +3164,9 @@ function maximumOfTables(u, v, [lo, hi, otherLo, otherHi], relation) {
     if (i < lo || i > hi || j < otherLo || j > otherHi) return;
     most = largerOfMaxima(most, u[i].plus(v[j]));
   };
-  if (relation.kind === 'within') {
-    const reach = Math.min(u.length, Number(relation.tolerance.floor()));
-    for (let i = lo; i <= hi; i++) for (let j = Math.max(otherLo, i - reach); j <= Math.min(otherHi, i + reach); j++) look(i, j);
+  if (isNear(relation)) {
+    const [p, q] = [Number(relation.low.floor()), Number(relation.high.floor())];
+    for (let i = lo; i <= hi; i++) for (let j = Math.max(otherLo, i + p); j <= Math.min(otherHi, i + q); j++) look(i, j);
     return most;
   }
   for (let i = lo; i <= hi; i++) look(i, i);
@@ -3006,6 +3202,19 @@ function lessConstraints(form, constraints, multipliers) {
   });
   return new SeparableForm(bias, phi);
 }
+function lessDistanceForms(form, forms, multipliers) {
+  const phi = form.phi.slice();
+  forms.forEach(({ entries }, j) => {
+    const multiplier = multipliers[j];
+    if (multiplier.isZero()) return;
+    for (const { feature, factor, amounts } of entries) {
+      const own = phi[feature];
+      const steps = own.kind === 'table' && factor !== null ? own.values.map((_, i) => factor.times(Rational.of(i))) : amounts;
+      phi[feature] = lessTerm(own, multiplier, factor, steps);
+    }
+  });
+  return new SeparableForm(form.bias, phi);
+}
 function lessTerm(phi, multiplier, factor, amounts) {
   if (phi.kind === 'table' && amounts !== null) {
     return { kind: 'table', values: phi.values.map((value, i) => value.minus(multiplier.times(amounts[i]))) };
@@ -3016,15 +3225,15 @@ function lessTerm(phi, multiplier, factor, amounts) {
   const pieces = phi.pieces.map((piece) => [piece[0], (piece[1] ?? ZERO).minus(slope), ...piece.slice(2)]);
   return { kind: 'pieces', cuts: phi.cuts, pieces };
 }
-return { maximumOfForms, maximumOfTables, scaledForm, zeroForm, lessConstraints };
+return { maximumOfForms, maximumOfTables, scaledForm, zeroForm, lessConstraints, lessDistanceForms };
 })();
 modules["rules/separable.js"] = (() => {
 const { AffineBody, SeparableForm } = modules["bodies/affine.js"];
-const { Rational } = modules["exact/rational.js"];
-const { readArrayOf, readNumbersOf } = modules["file/fields.js"];
+const { Rational, sum, ZERO } = modules["exact/rational.js"];
+const { readArray, readArrayOf, readNumbersOf } = modules["file/fields.js"];
 const { reject, require } = modules["rejection.js"];
 const { concludeFromBound } = modules["rules/conclude.js"];
-const { lessConstraints, maximumOfForms, scaledForm, zeroForm } = modules["rules/form-maximum.js"];
+const { lessConstraints, lessDistanceForms, maximumOfForms, scaledForm, zeroForm } = modules["rules/form-maximum.js"];
 function separable(context, cell, json) {
   const { body } = context.claim.model;
   if (body.kind !== 'affine') return reject('separable: not for this body');
@@ -3034,34 +3243,47 @@ function separable(context, cell, json) {
     first: scaledForm(formOf(body, line.first), line.a),
     second: scaledForm(formOf(body, line.second), line.b.negated()),
   }));
-  const multipliers = json.length === 3 ? readMultipliers(context, json[2]) : null;
+  const multipliers = json.length === 3 ? readMultipliersWithDistance(context, json[2]) : null;
   return concludeFromBound(line, maximumWithMultipliers(context, cell, first, second, multipliers));
 }
 function empty(context, cell, json) {
   readArrayOf(json, 'empty', 2);
   const zero = zeroForm(context.claim.space);
-  const bound = maximumWithMultipliers(context, cell, zero, zero, readMultipliers(context, json[1]));
+  const bound = maximumWithMultipliers(context, cell, zero, zero, readMultipliersWithDistance(context, json[1]));
   require(bound === null || bound.sign() < 0, 'empty: the multipliers do not show that the cell is empty');
   return { clearance: null, line: null };
 }
 function formOf(body, { alpha, sign, shift }) {
   return body.form(alpha.map((factor) => factor.times(sign)), shift);
 }
+function readMultipliersWithDistance(context, json) {
+  const { space, distance } = context.claim;
+  const count = 2 * space.constraints.length;
+  const items = readArray(json, 'multipliers');
+  if (distance === null || items.length === count) return readMultipliers(context, json);
+  const [lambda, ...forms] = readNumbersOf(items.slice(count), 'multipliers of the distance', 1 + distance.forms.length);
+  require(lambda.sign() >= 0, 'a negative multiplier');
+  return { ...readMultipliers(context, items.slice(0, count)), lambda, forms };
+}
 function readMultipliers(context, json) {
   const multipliers = readNumbersOf(json, 'multipliers', 2 * context.claim.space.constraints.length);
   require(multipliers.every((multiplier) => multiplier.sign() >= 0), 'a negative multiplier');
-  return multipliers;
+  const half = multipliers.length / 2;
+  return { here: multipliers.slice(0, half), there: multipliers.slice(half), lambda: ZERO, forms: [] };
 }
 function maximumWithMultipliers({ geometry }, cell, first, second, multipliers) {
   if (multipliers === null) return maximumOfForms(geometry, cell, first, second);
   const { constraints } = geometry.space;
-  const count = constraints.length;
-  return maximumOfForms(
-    geometry,
-    cell,
-    lessConstraints(first, constraints, multipliers.slice(0, count)),
-    lessConstraints(second, constraints, multipliers.slice(count)),
-  );
+  const { here, there, lambda, forms } = multipliers;
+  let own = lessConstraints(first, constraints, here);
+  let other = lessConstraints(second, constraints, there);
+  if (lambda.isZero() || geometry.distance === null) return maximumOfForms(geometry, cell, own, other);
+  const { distance } = geometry;
+  const factors = distance.forms.map(({ weight }, j) => lambda.times(weight).times(forms[j]));
+  own = lessDistanceForms(own, distance.forms, factors.map((factor) => factor.scaled(1).negated()));
+  other = lessDistanceForms(other, distance.forms, factors.map((factor) => factor.scaled(1)));
+  const most = maximumOfForms(geometry, cell, own, other, lambda);
+  return most === null ? null : sum([most, lambda.times(distance.bound), ...factors.map((factor, j) => factor.times(forms[j]))]);
 }
 return { separable, empty, formOf, readMultipliers, maximumWithMultipliers };
 })();
@@ -3076,12 +3298,12 @@ const { exponentialTerms } = modules["bodies/bodies.js"];
 const { decide } = modules["proof/witness-set.js"];
 function enumerated(context, cell, json) {
   readArrayOf(json, 'enumerated', 1);
-  const { space, similarity } = context.claim;
+  const { space } = context.claim;
   countPoints(context, cell);
   let clearance = null;
   for (const [x, other] of pointsOf(context, cell)) {
     context.clock.tick();
-    if (!areSimilar(space, similarity, x, other) || !isValid(space, x) || !isValid(space, other)) continue;
+    if (!areSimilar(context.claim, x, other) || !isValid(space, x) || !isValid(space, other)) continue;
     const own = clearanceOfPoint(context, x, other);
     clearance = clearance === null ? own : smaller(clearance, own);
   }
@@ -3221,6 +3443,7 @@ function addSame(place, feature, k) {
   const v = geometry.first[k];
   const fixed = cell.lo[v].equals(cell.hi[v]);
   if (feature.sort === 'one-hot') addOneHot(place, feature, v);
+  else if (feature.grouping !== null && !fixed) addGrouped(place, feature, feature.grouping, v);
   else if (feature.sort === 'numeric' && !fixed) addNumeric(place, feature, k, v);
   else if (fixed) {
     const distances = feature.distances(cell.lo[v]);
@@ -3262,6 +3485,27 @@ function addOneHot({ cell, gamma, axes }, feature, v) {
     zeta: 2n * towardsZero(zeta.half()),
     positions: Array.from({ length: last - first + 1 }, (_, i) => first + i),
     own: feature.own.map((own, t) => (isInside(t) ? own - first : -1)),
+    squares: Array.from({ length: last - first + 1 }, () => ZERO),
+  });
+}
+function addGrouped({ cell, gamma, axes }, feature, { groupOf, ground, beta, own, distance }, v) {
+  const inside = new Set(groupOf.slice(positionOf(cell.lo[v]), positionOf(cell.hi[v]) + 1));
+  const groups = [...inside].sort((a, b) => a - b);
+  const active = groups.length > 1;
+  const atOne = feature.distances(cell.lo[v]);
+  const half = distance.half();
+  const raised = ground !== null && !inside.has(ground) ? half : ZERO;
+  const exponentOf = (/** @type {number} */ t) => {
+    if (!active) return atOne[t];
+    return beta[t].plus(raised).minus(inside.has(own[t]) ? half : ZERO);
+  };
+  for (const copy of /** @type {const} */ ([0, 1])) axes.addExponents(copy, (t) => gamma.times(exponentOf(t)).negated());
+  if (!active) return;
+  axes.oneHot.push({
+    zeta: 2n * towardsZero(gamma.times(half)),
+    positions: groups,
+    own: own.map((group) => groups.indexOf(group)),
+    squares: groups.map((group) => (ground === null || !inside.has(ground) || group === ground ? ZERO : half)),
   });
 }
 function addFixed({ geometry, cell, gamma, axes }, feature, k) {
@@ -3486,10 +3730,72 @@ function shifted([c0, c1, c2, c3], k) {
 }
 return { Expansions };
 })();
+modules["rules/kernel-groups.js"] = (() => {
+const { larger, Rational } = modules["exact/rational.js"];
+function groupsOf(columns, levels) {
+  const groups = new Map();
+  return Array.from({ length: levels }, (_, position) => {
+    const entries = columns.map(({ column }) => {
+      if (column.kind !== 'table') throw new Error('a slope on a levels kind');
+      return `${column.table[position]}`;
+    });
+    const key = entries.join(' ');
+    const group = groups.get(key) ?? groups.size;
+    groups.set(key, group);
+    return group;
+  });
+}
+function groupingOf(groupOf, distances) {
+  const count = new Set(groupOf).size;
+  if (count < 2) return null;
+  const rows = Array.from({ length: count }, (_, q) => distances(Rational.of(groupOf.indexOf(q))));
+  const without = withoutGround(rows);
+  if (without !== null) return { groupOf, ground: null, ...without };
+  for (let ground = 0; ground < count; ground++) {
+    const found = withGround(rows, ground);
+    if (found !== null) return { groupOf, ground, ...found };
+  }
+  return null;
+}
+function withoutGround(rows) {
+  const beta = rows.reduce((most, row) => most.map((value, t) => larger(value, row[t])));
+  const own = beta.map(() => -1);
+  let distance = null;
+  for (let q = 0; q < rows.length; q++) {
+    for (let t = 0; t < beta.length; t++) {
+      const less = beta[t].minus(rows[q][t]);
+      if (less.isZero()) continue;
+      if (own[t] >= 0 || (distance !== null && !distance.equals(less))) return null;
+      own[t] = q;
+      distance = less;
+    }
+  }
+  return distance === null ? null : { beta, own, distance };
+}
+function withGround(rows, ground) {
+  const beta = rows[ground];
+  const own = beta.map(() => -1);
+  let half = null;
+  for (let q = 0; q < rows.length; q++) {
+    if (q === ground) continue;
+    for (let t = 0; t < beta.length; t++) {
+      const more = rows[q][t].minus(beta[t]);
+      if (more.isZero() || (half !== null && !half.equals(more.absolute()))) return null;
+      half = more.absolute();
+      if (more.sign() > 0) continue;
+      if (own[t] >= 0) return null;
+      own[t] = q;
+    }
+  }
+  return half === null ? null : { beta, own, distance: half.scaled(1) };
+}
+return { groupsOf, groupingOf };
+})();
 modules["rules/kernel-features.js"] = (() => {
 const { RbfBody } = modules["bodies/rbf.js"];
 const { columnValue } = modules["bodies/columns.js"];
 const { Rational, sum, ZERO } = modules["exact/rational.js"];
+const { groupingOf, groupsOf } = modules["rules/kernel-groups.js"];
 function kernelFeatures(body, space) {
   return space.features.map((feature, k) => {
     const columns = body.columns.flatMap((column, c) => (column.feature === k ? [{ column, c }] : []));
@@ -3504,9 +3810,11 @@ function kernelFeatures(body, space) {
       known.set(key, made);
       return made;
     };
-    const none = { A: ZERO, B: body.terms.map(() => ZERO), C: body.terms.map(() => ZERO), table: null, distance: ZERO, own: [] };
+    const none = { A: ZERO, B: body.terms.map(() => ZERO), C: body.terms.map(() => ZERO), table: null, distance: ZERO, own: [], grouping: null };
     if (feature.levels !== null && columns.length > 1) {
-      return { ...none, distances, ...oneHot(feature.levels.length, distances) };
+      const found = oneHot(feature.levels.length, distances);
+      const grouping = found.sort === 'other' && body.grouped ? groupingOf(groupsOf(columns, feature.levels.length), distances) : null;
+      return { ...none, distances, ...(grouping === null ? found : { sort: 'grouped', grouping }) };
     }
     return { ...none, sort: 'numeric', distances, ...quadratic(body, columns) };
   });
@@ -3561,6 +3869,7 @@ class KernelAmounts {
     this.n2 = zeros(numeric);
     this.n3 = zeros(numeric);
     this.tables = axes.oneHot.map(({ positions }) => zeros(positions.length));
+    this.takenLater = axes.oneHot.map(({ positions }) => zeros(positions.length));
     this.products = new Map();
     this.first = axes.oneHot.map(({ positions }) => axes.numeric.map(() => zeros(positions.length)));
     this.second = axes.oneHot.map(({ positions }) => axes.numeric.map(() => zeros(positions.length)));
@@ -3742,7 +4051,7 @@ function kernelMaximum(amounts, hints) {
   closeMixed(amounts);
   closePairs(amounts);
   closeProducts(amounts, hints);
-  const tables = amounts.tables.reduce((total, table) => total + largestOf(table), 0n);
+  const tables = amounts.tables.reduce((total, table, i) => total + largestOf(table.map((amount, v) => amount - amounts.takenLater[i][v])), 0n);
   const numeric = amounts.axes.numeric.reduce((total, _, f) => total + maximumOnAxis(amounts, f), 0n);
   return amounts.constant + tables + numeric + amounts.roundings;
 }
@@ -3805,7 +4114,7 @@ return { kernelMaximum };
 modules["rules/kernel.js"] = (() => {
 const { RbfBody } = modules["bodies/rbf.js"];
 const { expOf } = modules["exact/interval.js"];
-const { ONE, Rational, sum } = modules["exact/rational.js"];
+const { largest, ONE, Rational, sum } = modules["exact/rational.js"];
 const { readArrayOf, readInt } = modules["file/fields.js"];
 const { reject, require } = modules["rejection.js"];
 const { FIXED_BITS } = modules["rules/fixed-point.js"];
@@ -3843,23 +4152,27 @@ function factorsOf(body, weight) {
   return body.terms.map(({ coefficients }) => coefficients[0].times(weight));
 }
 function subtractPsi(amounts, axes, U, gamma, r) {
-  const { constant, slope } = U.sign() >= 0 ? tangent(U, gamma, r) : secant(U, gamma, sum(axes.numeric.map(({ square }) => square)));
+  const { constant, slope } = U.sign() >= 0 ? tangent(U, gamma, r) : secant(U, gamma, largestSquares(axes));
   amounts.constant -= constant.floor(FIXED_BITS);
   axes.numeric.forEach(({ square }, f) => {
     amounts.n2[f] -= slope.times(square).floor(FIXED_BITS);
   });
+  amounts.takenLater = axes.oneHot.map(({ squares }) => squares.map((nu) => slope.times(nu).floor(FIXED_BITS)));
+}
+function largestSquares({ numeric, oneHot }) {
+  return sum([...numeric.map(({ square }) => square), ...oneHot.map(({ squares }) => largest(squares))]);
 }
 function tangent(U, gamma, r) {
   const exponent = Rational.dyadic(r, -10);
   const scaled = U.times(expOf(exponent, 2 * FIXED_BITS).lo);
   return { constant: scaled.times(ONE.minus(exponent)), slope: scaled.times(gamma) };
 }
-function secant(U, gamma, largest) {
-  if (largest.isZero()) return { constant: U, slope: Rational.of(0) };
-  const exponent = gamma.times(largest);
+function secant(U, gamma, squares) {
+  if (squares.isZero()) return { constant: U, slope: Rational.of(0) };
+  const exponent = gamma.times(squares);
   require(exponent.less(LARGEST_EXPONENT), 'kernel: the squares of the cell are too large');
   const growth = expOf(exponent, 2 * FIXED_BITS).hi.minus(ONE);
-  return { constant: U, slope: U.times(growth).over(largest) };
+  return { constant: U, slope: U.times(growth).over(squares) };
 }
 return { kernel };
 })();
@@ -4372,9 +4685,10 @@ function canBeRelated(relation, region, other) {
   if (region.positions !== null && other.positions !== null) return canPositionsBeRelated(relation, region.positions, other.positions);
   if (region.missing && other.missing) return true;
   if (!region.numbers || !other.numbers) return false;
+  if (relation.kind === 'between') return canDifferBetween(relation, region, other);
   if (relation.kind === 'within') {
     const apart = larger(other.from.minus(region.to), region.from.minus(other.to));
-    return apart.atMost(relation.tolerance);
+    return apart.atMost(relation.high);
   }
   const order = region.from.compare(other.from);
   const from = order >= 0 ? region.from : other.from;
@@ -4382,13 +4696,18 @@ function canBeRelated(relation, region, other) {
   const to = smaller(region.to, other.to);
   return open ? from.less(to) : from.atMost(to);
 }
-function canPositionsBeRelated({ kind, tolerance, allowed }, positions, others) {
-  for (const position of positions) if (others.has(position)) return true;
-  if (kind === 'within') {
-    const reach = tolerance;
-    for (const i of positions) for (const j of others) if (Rational.of(Math.abs(i - j)).atMost(reach)) return true;
+function canDifferBetween({ low, high }, region, other) {
+  const most = other.to.minus(region.from).compare(low);
+  const least = other.from.minus(region.to).compare(high);
+  return (most > 0 || (most === 0 && !region.open)) && (least < 0 || (least === 0 && !other.open));
+}
+function canPositionsBeRelated({ kind, low, high, allowed }, positions, others) {
+  if (kind === 'within' || kind === 'between') {
+    const [p, q] = [Number(low.floor()), Number(high.floor())];
+    for (const i of positions) for (const j of others) if (p <= j - i && j - i <= q) return true;
     return false;
   }
+  for (const position of positions) if (others.has(position)) return true;
   return allowed.some(([i, j]) => (positions.has(i) && others.has(j)) || (positions.has(j) && others.has(i)));
 }
 return { wholeBox, regionOf, isEmptyRegion, canBeRelated };
@@ -4790,7 +5109,7 @@ return { axisProduct, multiplyProducts, axesOf, AxesPolynomial };
 modules["rules/cube.js"] = (() => {
 const { AxesPolynomial } = modules["exact/axes-polynomial.js"];
 const { larger, ONE, Rational, smaller } = modules["exact/rational.js"];
-const { related } = modules["claim/similarity.js"];
+const { isNear, related } = modules["claim/similarity.js"];
 const { positionOf } = modules["claim/space.js"];
 const { pairedSpans, spanOf } = modules["rules/paired.js"];
 const MOST_PLACES = 1024n;
@@ -4831,7 +5150,7 @@ function cubeOf(geometry, cell, columns) {
 }
 function addNumeric(cube, geometry, cell, k) {
   const { kind } = geometry.similarity[k];
-  if (kind === 'within') {
+  if (isNear(geometry.similarity[k])) {
     const spans = pairedSpans(geometry, cell, k);
     if (spans === null) return false;
     const { u, d } = spans;
@@ -5157,6 +5476,60 @@ function constraintFactor({ geometry }, cell, cube, index) {
 }
 return { sos };
 })();
+modules["rules/link-difference.js"] = (() => {
+const { exactly, multiply, product, reciprocal, sigmaOf, subtract } = modules["exact/interval.js"];
+const { larger, largerOfMaxima, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
+const { require } = modules["rejection.js"];
+const { tableAt } = modules["bodies/link.js"];
+const BITS = 320;
+const FARTHEST = Rational.of(40);
+function mostOfDifference(link, C, E, D, u, v, place) {
+  const p = largerOfMaxima(v.low, u.low === null ? null : u.low.minus(D));
+  const shifted = u.high === null ? null : u.high.minus(D);
+  const least = v.high === null ? shifted : shifted === null ? v.high : smaller(v.high, shifted);
+  const q = least === null || p === null ? least : larger(p, least);
+  return link.kind === 'table' ? mostOfTable(link.knots, C, E, D, p, q) : mostOfLogistic(link, C, E, D, p, q, place);
+}
+function mostOfLogistic({ slope, offset }, C, E, D, p, q, tau) {
+  const e = slope.times(D);
+  const ends = [p, q].map((t) => (t === null ? null : slope.times(t).plus(offset)));
+  if (e.sign() <= 0) {
+    const values = ends.map((r, i) => {
+      if (r === null) return i === 0 ? ZERO : C.minus(E);
+      return subtract(multiply(sigmaOf(r.plus(e), BITS), C), multiply(sigmaOf(r, BITS), E)).hi;
+    });
+    return values.reduce(larger);
+  }
+  require(tau.absolute().atMost(FARTHEST), 'sum: a place of a difference that is too far away');
+  const touched = sigmaOf(tau, BITS);
+  const raised = sigmaOf(tau.plus(e), BITS);
+  const m = product(steepness(raised), reciprocal(steepness(touched)));
+  const rise = subtract(multiply(m, C), exactly(E));
+  const values = ends.map((r, i) => {
+    const y = r === null ? exactly(i === 0 ? ZERO : ONE) : sigmaOf(r, BITS);
+    return product(rise, subtract(y, touched)).hi;
+  });
+  return subtract(multiply(raised, C), multiply(touched, E)).hi.plus(values.reduce(larger));
+}
+function steepness(sigma) {
+  return product(sigma, subtract(exactly(ONE), sigma));
+}
+function mostOfTable(knots, C, E, D, p, q) {
+  const isInside = (/** @type {Rational} */ t) => (p === null || p.atMost(t)) && (q === null || t.atMost(q));
+  const places = knots.flatMap(({ place }) => [place, place.minus(D)]).filter(isInside);
+  for (const t of [p, q]) if (t !== null) places.push(t);
+  const values = places.map((t) => {
+    const [upper, lower] = [tableAt(knots, t.plus(D)), tableAt(knots, t)];
+    const above = upper.knot === null ? upper.value : upper.knot.above;
+    const below = lower.knot === null ? lower.value : lower.knot.below;
+    return C.times(above).minus(E.times(below));
+  });
+  if (p === null) values.push(C.minus(E).times(knots[0].below));
+  if (q === null) values.push(C.minus(E).times(knots[knots.length - 1].above));
+  return values.reduce(larger);
+}
+return { mostOfDifference };
+})();
 modules["rules/link-line.js"] = (() => {
 const { add, exactly, multiply, product, sigmaOf, subtract } = modules["exact/interval.js"];
 const { larger, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
@@ -5225,11 +5598,12 @@ return { betaAbove, betaBelow };
 modules["rules/sum.js"] = (() => {
 const { SumBody } = modules["bodies/sum.js"];
 const { dot } = modules["bodies/affine.js"];
-const { ONE, Rational, ZERO } = modules["exact/rational.js"];
+const { HALF, ONE, Rational, ZERO } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
 const { readArray, readArrayOf } = modules["file/fields.js"];
 const { reject, require } = modules["rejection.js"];
 const { concludeFromBound } = modules["rules/conclude.js"];
+const { mostOfDifference } = modules["rules/link-difference.js"];
 const { betaAbove, betaBelow } = modules["rules/link-line.js"];
 const RULE_OF_BODY = Object.freeze({
   affine: 'separable',
@@ -5310,17 +5684,17 @@ function boundOfPart(lines, link, c, d, json) {
     require(c.isZero() && d.isZero(), 'sum: nothing is said of a part that counts');
     return ZERO;
   }
+  if (Array.isArray(json) && json[0] === 'difference') return boundByDifference(lines, link, c, d, json);
   const [here, there, items] = readArrayOf(json, 'part', 3);
-  const list = readArray(items, 'lines of a part');
   if (link === null) {
     require(here === null && there === null, 'sum: a part without a link has no line at it');
-    return lines.boundOf(list, c, d);
+    return lines.boundOf(readArray(items, 'lines of a part'), c, d);
   }
   const own = lineAtLink(lines, link, c, here, 1);
   if (own === null) return null;
   const other = lineAtLink(lines, link, d, there, -1);
   if (other === null) return null;
-  const rest = lines.boundOf(list, c.times(own.alpha).times(link.slope), d.times(other.alpha).times(link.slope));
+  const rest = lines.boundOf(readArray(items, 'lines of a part'), c.times(own.alpha).times(link.slope), d.times(other.alpha).times(link.slope));
   if (rest === null) return null;
   return rest
     .plus(c.times(own.beta.plus(own.alpha.times(link.offset))))
@@ -5332,9 +5706,15 @@ function lineAtLink(lines, link, factor, json, side) {
     return { alpha: ZERO, beta: ZERO };
   }
   const [lowJson, highJson, slopeJson, tangentJson] = readArrayOf(json, 'line at a link', 4);
+  const scores = limitsOfScores(lines, lowJson, highJson, side);
+  if (scores === null) return null;
   const alpha = readNumber(slopeJson, 'slope of a line');
   const tangent = readNumber(tangentJson, 'tangent of a line');
   require(alpha.sign() >= 0 && tangent.sign() >= 0, 'sum: a negative slope or tangent');
+  const above = factor.sign() * side > 0;
+  return { alpha, beta: above ? betaAbove(link, alpha, tangent, scores) : betaBelow(link, alpha, tangent, scores) };
+}
+function limitsOfScores(lines, lowJson, highJson, side) {
   const way = side === 1 ? ONE : ZERO;
   let low = null;
   let high = null;
@@ -5347,10 +5727,24 @@ function lineAtLink(lines, link, factor, json, side) {
     high = lines.shown(highJson, way, side);
     if (high === null) return null;
   }
-  if (low !== null && high !== null && high.less(low)) return null;
-  const above = factor.sign() * side > 0;
-  const scores = { low, high };
-  return { alpha, beta: above ? betaAbove(link, alpha, tangent, scores) : betaBelow(link, alpha, tangent, scores) };
+  return low !== null && high !== null && high.less(low) ? null : { low, high };
+}
+function boundByDifference(lines, link, c, d, json) {
+  if (link === null) return reject('sum: a difference of a part without a link');
+  require(c.sign() * d.sign() > 0, 'sum: a difference of a part that does not count alike at both');
+  const [, line, here, there, placeJson] = readArrayOf(json, 'part', 5);
+  const shown = lines.shown(line, HALF, c.sign() > 0 ? 1 : -1);
+  if (shown === null) return null;
+  const [lowHere, highHere] = readArrayOf(here, 'limits of a score', 2);
+  const own = limitsOfScores(lines, lowHere, highHere, 1);
+  if (own === null) return null;
+  const [lowThere, highThere] = readArrayOf(there, 'limits of a score', 2);
+  const other = limitsOfScores(lines, lowThere, highThere, -1);
+  if (other === null) return null;
+  const place = readNumber(placeJson, 'place of a difference');
+  const most = shown.scaled(1);
+  if (c.sign() > 0) return mostOfDifference(link, c, d, most, own, other, place);
+  return mostOfDifference(link, d.negated(), c.negated(), most, other, own, place);
 }
 return { sumRule };
 })();
@@ -5475,7 +5869,7 @@ class ProofWalk {
   constructor(claim, clock) {
     this.claim = claim;
     this.clock = clock;
-    this.geometry = new Geometry(claim.space, claim.similarity);
+    this.geometry = new Geometry(claim.space, claim.similarity, claim.distance);
     this.nodes = 0;
     this.rules = new Map();
     this.clearance = null;
@@ -5581,7 +5975,7 @@ return { readEndOfProof };
 })();
 modules["witness.js"] = (() => {
 const { encloseScores } = modules["bodies/combined.js"];
-const { areSimilar } = modules["claim/similarity.js"];
+const { areSimilar, isOneWay } = modules["claim/similarity.js"];
 const { isValid, readIndividual } = modules["claim/space.js"];
 const { exactly } = modules["exact/interval.js"];
 const { ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
@@ -5594,13 +5988,13 @@ const { decide } = modules["proof/witness-set.js"];
 const BITS_OF_SCORES = 140;
 const BITS_OF_ROOM = 130;
 function checkWitness(claim, json) {
-  const { space, similarity, model } = claim;
+  const { space, model } = claim;
   const part = readObject(readOnly(json, 'witness'), 'witness', ['x', 'other', 'scores']);
   const x = readIndividual(space, part('x'), 'x');
   const other = readIndividual(space, part('other'), 'other');
   require(isValid(space, x), 'witness: x breaks a constraint');
   require(isValid(space, other), 'witness: other breaks a constraint');
-  require(areSimilar(space, similarity, x, other), 'witness: the two are not similar');
+  require(areSimilar(claim, x, other), 'witness: the two are not similar');
   const [scores, others] = readArrayOf(part('scores'), 'scores', 2);
   checkScores(claim, x, scores);
   checkScores(claim, other, others);
@@ -5624,11 +6018,11 @@ function readEnclosure(json) {
   return { lo, hi };
 }
 function waysToBreak(claim) {
-  const { model, property } = claim;
+  const { model, property, similarity } = claim;
   const { head } = model;
   if (head.kind === 'two') return caseOfTwo(claim).map((listed) => listed.case);
   if (property.kind === 'decision') {
-    const pairs = classPairs(head, property).flatMap(([i, j]) => [[i, j], [j, i]]);
+    const pairs = classPairs(head, property).flatMap(([i, j]) => (isOneWay(similarity) ? [[i, j]] : [[i, j], [j, i]]));
     return pairs.map(([i, j]) => classesCase(head, property.margin, [i, j], [], []));
   }
   if (property.ofClass === undefined) return reject('property: no class');
@@ -5761,9 +6155,10 @@ function checkEnd(certificate, stated) {
   require(stated === certificate.before.hexadecimal(), 'the digest at the end is not the one of the lines before it');
   require(certificate.lines.nextBytes() === null, 'something follows the end');
 }
-function packsOf({ model: { body, head } }) {
+function packsOf({ model: { body, head }, distance }) {
   const packs = new Set(['core', ...body.packs()]);
   if (head.kind === 'classes') packs.add('classes');
+  if (distance !== null) packs.add('distance');
   return [...packs];
 }
 return { checkCertificate };
@@ -5798,6 +6193,7 @@ return { WrongUsage, digestsOfClaimFile, digestsOfModelFile };
 })();
 modules["report.js"] = (() => {
 const { Rational } = modules["exact/rational.js"];
+const { isOneWay } = modules["claim/similarity.js"];
 const SHOWN = 12;
 function reportLines(report, { full = false } = {}) {
   const lines = report.claim === null ? [] : claimLines(report.claim, report.kind, full);
@@ -5829,17 +6225,20 @@ function proofLines(report, claim) {
   lines.push('not covered: whether the model line describes the deployed model, and whether the space holds everybody it is used on');
   return lines;
 }
-function claimLines({ space, similarity, property, model }, kind, full) {
+function claimLines({ space, similarity, distance, property, model }, kind, full) {
   const { features, constraints } = space;
   const mayDiffer = features.filter((_, k) => similarity[k].kind !== 'same').length;
   const start = kind === 'witness' ? 'NOT every two' : 'Every two';
+  const oneWay = isOneWay(similarity);
   const lines = [
     `claim: ${start} valid individuals of the space (${features.length} features, ${constraints.length} constraints) that`,
     mayDiffer === 0
       ? 'agree in all features (only equal individuals are similar) satisfy this:'
       : `agree in all features but those ${mayDiffer} of which it is said below that they may differ satisfy this:`,
-    `  ${propertyWords(property, model.head)}.`,
+    `  ${oneWay ? orderedPropertyWords(property, model.head) : propertyWords(property, model.head)}.`,
   ];
+  if (oneWay) lines.push('  It matters who of the two is the first: nothing is said of the other order.');
+  if (distance !== null) lines.push(...distanceWords(distance, features, full));
   const all = features.map((feature, k) => `  ${quoted(feature.name)}: ${featureWords(feature, full)}; ${relationWords(similarity[k], feature, full)}`);
   const matters = features.map(({ lo, hi }, k) => full || similarity[k].kind !== 'same' || lo.equals(hi));
   const others = features.flatMap((_, k) => (matters[k] ? [] : [k]));
@@ -5870,10 +6269,50 @@ function propertyWords({ kind, margin, delta, ofClass }, head) {
   if (margin.sign() > 0) return `${decisions} with both scores at least ${m} from the threshold (${sides}); ${zero}`;
   return `the margin is below 0: they do not have two scores of which ${sides}, whatever their decisions; ${zero}`;
 }
-function relationWords({ kind, tolerance, allowed }, feature, full) {
+function orderedPropertyWords({ kind, margin, delta, ofClass }, head) {
+  const nameOf = (/** @type {number} */ i) => printable(`${head.labels?.[i]}`);
+  const which = ofClass === undefined ? '' : ofClass === null ? ' of every class' : ` of class ${nameOf(ofClass)}`;
+  if (kind !== 'decision') {
+    const what = kind === 'prediction' ? 'prediction exp(score)' : kind;
+    return `the ${what}${which} of the first is at most ${shown(delta)} above that of the second`;
+  }
+  if (head.kind === 'classes') {
+    const leads = margin.isZero() ? '' : ` with both leads at least ${shown(margin)}`;
+    return `the first does not get ${nameOf(Number(ofClass))} while the second gets another class${leads}`;
+  }
+  const [first, second] = head.zeroIsUpper ? [0, 1] : [1, 0];
+  const names = ['lower', 'upper'];
+  const label = (/** @type {number} */ i) => `the ${names[i]} label ${nameOf(i)}`;
+  const far = margin.isZero() ? '' : `, both scores at least ${shown(margin)} from the threshold`;
+  return `the first does not get ${label(first)} while the second gets ${label(second)}${far}; a score of 0 gives the ${names[head.zeroIsUpper ? 1 : 0]} label`;
+}
+function distanceWords({ power, terms, forms, bound }, features, full) {
+  const squared = power === 1 ? '' : '^2';
+  const nameOf = (/** @type {number} */ k) => quoted(features[k].name);
+  const costs = terms.map(({ feature, cost }) => {
+    if (cost.kind === 'each') return `(${shown(cost.cost)} |difference of ${nameOf(feature)}|)${squared}`;
+    if (cost.kind === 'unequal') return `${shown(cost.cost)}${squared} if ${nameOf(feature)} differs`;
+    const rows = cost.rows.map((row) => `[${row.map(shown).join(', ')}]`);
+    return `(cost of ${nameOf(feature)} by its two levels: ${list(rows, full)})${squared}`;
+  });
+  const squares = forms.map(({ weight, entries }) => {
+    const parts = entries.map(({ feature, factor, amounts }) => {
+      if (factor !== null) return `${shown(factor)} (difference of ${nameOf(feature)})`;
+      return `(difference of ${nameOf(feature)} as ${list((amounts ?? []).map(shown), full)})`;
+    });
+    return `${shown(weight)} (${cut(parts, full).join(' + ')})^2`;
+  });
+  return [`  Similar are those only whose distance is at most ${shown(bound)}, the sum of:`, ...cut([...costs, ...squares], full).map((line) => `    ${line}`)];
+}
+function cut(lines, full) {
+  return full || lines.length <= SHOWN ? lines : [...lines.slice(0, SHOWN), `... and ${lines.length - SHOWN} more (--full shows them)`];
+}
+function relationWords({ kind, low, high, allowed }, feature, full) {
+  const steps = feature.levels === null ? '' : ' steps';
   if (kind === 'same') return 'both agree';
   if (kind === 'free') return 'may differ in any way';
-  if (kind === 'within') return `may differ by at most ${shown(tolerance)}${feature.levels === null ? '' : ' steps'}`;
+  if (kind === 'within') return `may differ by at most ${shown(high)}${steps}`;
+  if (kind === 'between') return `may differ: the second is from ${shown(low)} to ${shown(high)}${steps} above the first`;
   const pairs = allowed.map(([i, j]) => `${levelWords(feature.levels?.[i])} with ${levelWords(feature.levels?.[j])}`);
   return `may differ in these ways only: ${list(pairs, full)}`;
 }

@@ -1,0 +1,124 @@
+/** What a feature with a cost adds to a bound (section 19): the largest u(x) + v(x') - lambda cost(x, x')^power. */
+
+import { larger, largerOfMaxima, Rational, smaller, ZERO } from '../exact/rational.js';
+import { MAXIMUM } from '../limits.js';
+import { require } from '../rejection.js';
+import { costOf } from '../claim/distance.js';
+import { related } from '../claim/similarity.js';
+import { positionOf } from '../claim/space.js';
+import { polygonMaximum } from './polygon.js';
+
+/**
+ * @typedef {import('../bodies/affine.js').Phi} Phi
+ * @typedef {import('../claim/distance.js').Cost} Cost
+ * @typedef {import('../claim/distance.js').Distance} Distance
+ * @typedef {import('../proof/cell.js').Cell} Cell
+ * @typedef {import('../proof/cell.js').Geometry} Geometry
+ */
+
+/**
+ * The codes of a cell and the interval of their difference.
+ * @typedef {{lo: Rational, hi: Rational, otherLo: Rational, otherHi: Rational, p: Rational, q: Rational}} Codes
+ */
+
+/**
+ * @param {Geometry} geometry with a distance
+ * @param {Cell} cell
+ * @param {number} k a feature that is not `same`
+ * @param {Cost} cost
+ * @param {Rational} lambda positive
+ * @param {Phi} u
+ * @param {Phi} v
+ * @param {() => Rational | null} withoutCost the maximum of u and v alone
+ * @returns {Rational | null} null if there are no such codes
+ */
+export function maximumWithCost(geometry, cell, k, cost, lambda, u, v, withoutCost) {
+  const distance = /** @type {Distance} */ (geometry.distance);
+  if (u.kind === 'table' && v.kind === 'table') return maximumOfLevels(geometry, cell, k, cost, lambda, u.values, v.values);
+  const codes = codesOf(geometry, cell, k);
+  if (codes === null) return null;
+  if (cost.kind !== 'each') throw new Error('a cost that does not fit its feature');
+  if (u.kind === 'linear' && v.kind === 'linear') {
+    if (distance.power === 1) return maximumOfSlopes(u.slope, v.slope, codes, lambda.times(cost.cost));
+    return maximumOfParabolas(u.slope, v.slope, codes, lambda.times(cost.cost.squared()));
+  }
+  const most = withoutCost();
+  if (most === null) return null;
+  const least = codes.p.sign() > 0 ? codes.p : codes.q.sign() < 0 ? codes.q : ZERO;
+  return most.minus(lambda.times(costOf(distance, cost, ZERO, least)));
+}
+
+/**
+ * @param {Geometry} geometry
+ * @param {Cell} cell
+ * @param {number} k a feature without levels
+ * @returns {Codes | null} null if no two codes have such a difference
+ */
+function codesOf({ first, second, difference }, cell, k) {
+  const [i, j, d] = [first[k], second[k], difference[k]];
+  const [lo, hi, otherLo, otherHi] = [cell.lo[i], cell.hi[i], cell.lo[j], cell.hi[j]];
+  let [p, q] = [otherLo.minus(hi), otherHi.minus(lo)];
+  if (d >= 0) [p, q] = [larger(p, cell.lo[d]), smaller(q, cell.hi[d])];
+  return q.less(p) ? null : { lo, hi, otherLo, otherHi, p, q };
+}
+
+/**
+ * The largest u x + v x' - c abs(x' - x): linear on either side of x = x'.
+ * @param {Rational} u
+ * @param {Rational} v
+ * @param {Codes} codes
+ * @param {Rational} c
+ */
+function maximumOfSlopes(u, v, { lo, hi, otherLo, otherHi, p, q }, c) {
+  const above = polygonMaximum(u.plus(c), v.minus(c), lo, hi, otherLo, otherHi, larger(p, ZERO), q);
+  const below = polygonMaximum(u.minus(c), v.plus(c), lo, hi, otherLo, otherHi, p, smaller(q, ZERO));
+  return above === null ? below : largerOfMaxima(below, above);
+}
+
+/**
+ * The largest u x + v x' - c d^2, d = x' - x. For each d the best x is the largest one, min(hi, hi' - d), if u + v >= 0, else
+ * the smallest one, max(lo, lo' - d): two parabolas in d, which meet where these two are equal.
+ * @param {Rational} u
+ * @param {Rational} v
+ * @param {Codes} codes
+ * @param {Rational} c
+ * @returns {Rational}
+ */
+function maximumOfParabolas(u, v, { lo, hi, otherLo, otherHi, p, q }, c) {
+  const slope = u.plus(v);
+  const upwards = slope.sign() >= 0;
+  const meeting = upwards ? otherHi.minus(hi) : otherLo.minus(lo);
+  const valueAt = (/** @type {Rational} */ d) => {
+    const x = upwards ? smaller(hi, otherHi.minus(d)) : larger(lo, otherLo.minus(d));
+    return slope.times(x).plus(v.times(d)).minus(c.times(d.squared()));
+  };
+  const places = [p, q, meeting];
+  // The tops of the parabolas: x does not move with d, or it moves against it.
+  if (c.sign() > 0) for (const linear of [v, v.minus(slope)]) places.push(linear.over(c.scaled(1)));
+  return places.map((d) => valueAt(smaller(larger(d, p), q))).reduce(larger);
+}
+
+/**
+ * @param {Geometry} geometry
+ * @param {Cell} cell
+ * @param {number} k
+ * @param {Cost} cost
+ * @param {Rational} lambda
+ * @param {Rational[]} u
+ * @param {Rational[]} v
+ */
+function maximumOfLevels({ space, similarity, distance, first, second }, cell, k, cost, lambda, u, v) {
+  const [lo, hi, otherLo, otherHi] = [cell.lo[first[k]], cell.hi[first[k]], cell.lo[second[k]], cell.hi[second[k]]].map(positionOf);
+  require((hi - lo + 1) * (otherHi - otherLo + 1) <= MAXIMUM.positionPairs, 'too many pairs of positions for one feature');
+  /** @type {Rational | null} */
+  let most = null;
+  for (let i = lo; i <= hi; i++) {
+    for (let j = otherLo; j <= otherHi; j++) {
+      const [code, other] = [Rational.of(i), Rational.of(j)];
+      if (!related(space.features[k], similarity[k], code, other)) continue;
+      const own = lambda.times(costOf(/** @type {Distance} */ (distance), cost, code, other));
+      most = largerOfMaxima(most, u[i].plus(v[j]).minus(own));
+    }
+  }
+  return most;
+}
