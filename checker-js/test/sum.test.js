@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { checkCertificate } from '../src/check.js';
+import { parseJson } from '../src/file/json.js';
 import { readNumber } from '../src/exact/number-syntax.js';
 import { exactly } from '../src/exact/interval.js';
 import { ONE, Rational, ZERO } from '../src/exact/rational.js';
@@ -153,3 +154,41 @@ for (const name of readdirSync(folder).filter((file) => /^(?:sum|prediction)-/.t
     assert.equal(checkCertificate(writeCertificate(lines)).answer, 'rejected');
   });
 }
+
+test('what stands after a line that finds no pair is not looked at, but lengths are', () => {
+  const json = (/** @type {any} */ value) => parseJson(JSON.stringify(value));
+  const feature = { name: 'c', kind: 'continuous', lo: '0', hi: '4' };
+  const body = { kind: 'affine', bias: '0', columns: [{ feature: 0, weight: '1', slope: '1', offset: '0' }] };
+  const link = ['table', [['0', '0', '0', '0'], ['4', '4', '4', '4']]];
+  const sum = { kind: 'sum', bias: '0', parts: [{ weight: '1', link, body }, { weight: '1', link, body }] };
+  const head = { labels: null, zero: 'lower', link: null };
+  const line = (/** @type {string} */ bound) => [bound, 'separable'];
+  // Where x <= 1 and x' > 2 nobody is; everywhere else both scores differ by 1 at most, in either part.
+  const part = ['difference', line('1/2'), [null, null], [null, null], '0'];
+  const answerOf = (/** @type {any} */ parts) => {
+    const lines = [
+      { 'likewise-certificate': 1, kind: 'proof', tool: 't', words: 'w', digests: { space: '', similarity: '', property: '', model: '' } },
+      { space: { features: [feature], constraints: [] } },
+      { similarity: [{ kind: 'within', tolerance: '1' }] },
+      { property: { kind: 'score', delta: '2' } },
+      { model: { family: 'f', body: sum, head, rounding: null } },
+      ['split', 0, '1'],
+      ['split', 1, '9/4'],
+      ['sum', '1/2', [['difference', line('1/2'), [null, null], [null, null], '0'], part]],
+      ['sum', '1/2', parts],
+      ['sum', '1/2', [part, part]],
+      { end: { nodes: 5, clearance: '0', covers_floating_point: false, sha256: '' } },
+    ];
+    return checkCertificate(writeCertificate(lines.map(json))).answer;
+  };
+  const side = [line('9'), null, '1', '0'];
+  assert.equal(answerOf([part, part]), 'accepted');
+  assert.equal(answerOf([[side, side, [line('9')]], null]), 'accepted');
+  assert.equal(answerOf([[[line('9'), null, 'x', false], 7, null], 'nothing']), 'accepted');
+  assert.equal(answerOf([['difference', line('-9'), 7, null, 'x'], false]), 'accepted');
+  assert.equal(answerOf([['difference', ['x', 'separable'], [null, null], [null, null], '0'], part]), 'rejected');
+  assert.equal(answerOf([['difference', line('-9'), 7, null], false]), 'rejected');
+  assert.equal(answerOf([['difference', line('-9'), 7, null, 'x']]), 'rejected');
+  assert.equal(answerOf([[[line('9'), null, '1'], side, [line('9')]], part]), 'rejected');
+  assert.equal(answerOf([[side, side], part]), 'rejected');
+});
