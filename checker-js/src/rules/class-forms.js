@@ -53,7 +53,7 @@ export class ClassForms {
       return maximumWithMultipliers(context, cell, body.form(alpha, ZERO), body.form(otherAlpha, ZERO), multipliers);
     }
     if (body.kind !== 'trees') return reject('this rule is not for this body');
-    const shapes = context.derive(body, () => shapesOf(body));
+    const shapes = context.derive(body, () => shapesOf(body, context.clock));
     const forms = [alpha, otherAlpha].map((factors) => treeFormOf(body.form(factors, ZERO), ONE));
     return maximumOfTrees(context.geometry, cell, shapes, forms[0], forms[1], context.clock);
   }

@@ -18,7 +18,10 @@ import { positionOf } from '../claim/space.js';
  * @property {Rational | null} upTo
  * @property {boolean} missing
  * @property {Set<number> | null} positions
+ * @property {[Seen | null, Seen | null]} seen what was left of it last, at x and at x'
  */
+
+/** @typedef {{lo: Rational, hi: Rational, region: Region}} Seen */
 
 /**
  * @typedef {object} Region
@@ -30,9 +33,13 @@ import { positionOf } from '../claim/space.js';
  * @property {Set<number> | null} positions of a levels kind, which uses nothing else
  */
 
-/** @param {Feature} feature */
+/**
+ * @param {Feature} feature
+ * @returns {Box}
+ */
 export function wholeBox(feature) {
-  return { above: null, upTo: null, missing: true, positions: feature.levels === null ? null : new Set(feature.levels.keys()) };
+  const positions = feature.levels === null ? null : new Set(feature.levels.keys());
+  return { above: null, upTo: null, missing: true, positions, seen: [null, null] };
 }
 
 /**

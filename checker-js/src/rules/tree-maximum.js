@@ -1,16 +1,18 @@
 /**
  * The maximum over the pairs of a cell of a sum of trees at x plus a sum of trees at x': tree by tree, over the pairs of
  * leaves that are together possible in the cell (section 9).
+ *
+ * Both copies go down a tree together, from its root. What the tests above a node leave of a feature becomes smaller on the way
+ * down: two nodes that are not together possible have no leaves below them that are. Nor is a pair of nodes looked at whose
+ * largest values do not exceed what was found already.
  */
 
 import { TreesBody } from '../bodies/trees.js';
-import { Rational } from '../exact/rational.js';
-import { canBeRelated, isEmptyRegion, regionOf, wholeBox } from './regions.js';
+import { larger, Rational } from '../exact/rational.js';
+import { canBeRelated, regionOf, wholeBox } from './regions.js';
 
 /**
- * @typedef {import('../bodies/trees.js').Tree} Tree
  * @typedef {import('../bodies/trees.js').InnerNode} InnerNode
- * @typedef {import('../claim/space.js').Feature} Feature
  * @typedef {import('../proof/cell.js').Cell} Cell
  * @typedef {import('../proof/cell.js').Geometry} Geometry
  * @typedef {import('../limits.js').Clock} Clock
@@ -19,47 +21,61 @@ import { canBeRelated, isEmptyRegion, regionOf, wholeBox } from './regions.js';
  */
 
 /**
- * The boxes of the leaves of a tree, and the features it tests.
- * @typedef {{boxes: Map<number, Box>[], features: number[]}} TreeShape
+ * A node of a tree, what the test above it leaves of a feature, and the node above it; of the root there is no such test.
+ * @typedef {object} ShapeNode
+ * @property {ShapeNode | null} parent
+ * @property {number} feature that the parent tests
+ * @property {Box | null} box
+ * @property {[number, number] | null} children left and right; null for a leaf
  */
 
-/** A number plus the values of the leaves of each tree, in the order of the shape's boxes. */
+/**
+ * What was found last: nothing changes where the intervals of the features that a tree tests do not.
+ * @typedef {{values: Rational[], otherValues: Rational[], cell: Cell, most: Rational | null}} Found
+ */
+
+/** @typedef {{nodes: ShapeNode[], features: number[], last: Found | null}} TreeShape the features that it tests */
+
+/** A number, and for each tree the largest value of the leaves below each node, of a leaf its own. */
 /** @typedef {{bias: Rational, values: Rational[][]}} TreeForm */
 
 /**
  * @param {TreesBody} body
+ * @param {Clock} clock
  * @returns {TreeShape[]}
  */
-export function shapesOf(body) {
+export function shapesOf(body, clock) {
   return body.trees.map((tree) => {
-    /** @type {Map<number, Box>[]} */
-    const boxes = [];
-    const features = new Set(tree.flatMap((node) => (Array.isArray(node) ? [] : [node.feature])));
-    /** @type {{at: number, box: Map<number, Box>}[]} */
-    const waiting = [{ at: 0, box: new Map() }];
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const node = tree[next.at];
-      if (Array.isArray(node)) {
-        boxes.push(next.box);
-        continue;
-      }
-      const feature = body.space.features[node.feature];
-      waiting.push({ at: node.right, box: withTest(next.box, node, feature, false) });
-      waiting.push({ at: next.at + 1, box: withTest(next.box, node, feature, true) });
-    }
-    return { boxes, features: [...features] };
+    /** @type {ShapeNode[]} */
+    const nodes = [];
+    /** @type {Set<number>} */
+    const features = new Set();
+    tree.forEach((node, at) => {
+      clock.tick();
+      // The parent of a node stands before it, and has made it; the root has none.
+      const own = nodes[at] ?? { parent: null, feature: -1, box: null, children: null };
+      nodes[at] = own;
+      if (Array.isArray(node)) return;
+      const { feature } = node;
+      features.add(feature);
+      const before = boxOf(own, feature) ?? wholeBox(body.space.features[feature]);
+      own.children = [at + 1, node.right];
+      nodes[at + 1] = { parent: own, feature, box: boxOfTest(before, node, true), children: null };
+      nodes[node.right] = { parent: own, feature, box: boxOfTest(before, node, false), children: null };
+    });
+    return { nodes, features: [...features], last: null };
   });
 }
 
 /**
- * @param {Map<number, Box>} box
+ * @param {Box} before
  * @param {InnerNode} node
- * @param {Feature} feature
  * @param {boolean} left
+ * @returns {Box}
  */
-function withTest(box, node, feature, left) {
-  const before = box.get(node.feature) ?? wholeBox(feature);
-  const after = { ...before };
+function boxOfTest(before, node, left) {
+  /** @type {Box} */
+  const after = { ...before, seen: [null, null] };
   if (node.threshold !== null) {
     const { threshold } = node;
     if (left && (before.upTo === null || threshold.less(before.upTo))) after.upTo = threshold;
@@ -69,7 +85,17 @@ function withTest(box, node, feature, left) {
     const inside = /** @type {Set<number>} */ (node.positions);
     after.positions = new Set([.../** @type {Set<number>} */ (before.positions)].filter((position) => inside.has(position) === left));
   }
-  return new Map(box).set(node.feature, after);
+  return after;
+}
+
+/**
+ * @param {ShapeNode} node
+ * @param {number} k
+ * @returns {Box | null} what the tests above the node leave of a feature; null if none tests it
+ */
+function boxOf(node, k) {
+  for (let own = node; own.parent !== null; own = own.parent) if (own.feature === k) return own.box;
+  return null;
 }
 
 /**
@@ -78,7 +104,16 @@ function withTest(box, node, feature, left) {
  * @returns {TreeForm}
  */
 export function treeFormOf(body, factor) {
-  const values = body.trees.map((tree) => tree.flatMap((node) => (Array.isArray(node) ? [node[0].times(factor)] : [])));
+  const values = body.trees.map((tree) => {
+    /** @type {Rational[]} */
+    const most = [];
+    // Children stand behind their parents.
+    for (let at = tree.length - 1; at >= 0; at--) {
+      const node = tree[at];
+      most[at] = Array.isArray(node) ? node[0].times(factor) : larger(most[at + 1], most[node.right]);
+    }
+    return most;
+  });
   return { bias: body.bias[0].times(factor), values };
 }
 
@@ -93,10 +128,11 @@ export function treeFormOf(body, factor) {
  */
 export function maximumOfTrees(geometry, cell, shapes, first, second, clock) {
   const view = new CellView(geometry, cell);
+  if (!view.isPossible) return null;
   let total = first.bias.plus(second.bias);
   for (let t = 0; t < shapes.length; t++) {
     clock.tick();
-    const most = maximumOfTree(view, shapes[t], first.values[t], second.values[t]);
+    const most = maximumOfTree(view, shapes[t], first.values[t], second.values[t], clock);
     if (most === null) return null;
     total = total.plus(most);
   }
@@ -112,95 +148,117 @@ class CellView {
   constructor(geometry, cell) {
     this.geometry = geometry;
     this.cell = cell;
-    /** @type {Map<number, [Region, Region]>} of features, without any test */
-    this.whole = new Map();
-    this.isPossible = geometry.similarity.every((relation, k) => canBeRelated(relation, ...this.wholeRegions(k)));
+    /** of features, without any test */
+    this.whole = geometry.space.features.map(wholeBox);
+    this.isPossible = this.whole.every((box, k) => this.canMeet(k, box, box));
   }
 
   /**
-   * @param {number} k
-   * @returns {[Region, Region]}
-   */
-  wholeRegions(k) {
-    const known = this.whole.get(k);
-    if (known !== undefined) return known;
-    const box = wholeBox(this.geometry.space.features[k]);
-    /** @type {[Region, Region]} */
-    const regions = [this.region(k, box, 0), this.region(k, box, 1)];
-    this.whole.set(k, regions);
-    return regions;
-  }
-
-  /**
+   * What a box and the cell leave of one copy of a feature, found once for cells that follow each other with the same interval.
    * @param {number} k
    * @param {Box} box
    * @param {0 | 1} copy
+   * @returns {Region}
    */
   region(k, box, copy) {
-    const v = copy === 0 ? this.geometry.first[k] : this.geometry.second[k];
-    return regionOf(this.geometry.space.features[k], box, this.cell.lo[v], this.cell.hi[v]);
+    const { first, second } = this.geometry;
+    const v = copy === 0 ? first[k] : second[k];
+    // A feature that is `same` has one variable, and one region for both copies.
+    const slot = first[k] === second[k] ? 0 : copy;
+    const lo = this.cell.lo[v];
+    const hi = this.cell.hi[v];
+    const seen = box.seen[slot];
+    if (seen !== null && seen.lo === lo && seen.hi === hi) return seen.region;
+    const region = regionOf(this.geometry.space.features[k], box, lo, hi);
+    box.seen[slot] = { lo, hi, region };
+    return region;
   }
 
   /**
-   * @param {TreeShape} shape
-   * @param {Rational[]} values
-   * @param {0 | 1} copy
-   * @returns {Reached[]} the leaves that one copy can come to, the largest value first
+   * @param {number} k
+   * @param {Box} box at x
+   * @param {Box} other at x'
    */
-  reached(shape, values, copy) {
-    /** @type {Reached[]} */
-    const leaves = [];
-    shape.boxes.forEach((boxes, leaf) => {
-      /** @type {Map<number, Region>} */
-      const regions = new Map();
-      for (const [k, box] of boxes) {
-        const region = this.region(k, box, copy);
-        if (isEmptyRegion(region)) return;
-        regions.set(k, region);
-      }
-      leaves.push({ value: values[leaf], regions });
-    });
-    return leaves.sort((a, b) => b.value.compare(a.value));
+  canMeet(k, box, other) {
+    return canBeRelated(this.geometry.similarity[k], this.region(k, box, 0), this.region(k, other, 1));
   }
 
   /**
-   * @param {Reached} leaf
-   * @param {Reached} other
+   * Whether what two nodes leave of a feature is together possible.
+   * @param {number} k
+   * @param {ShapeNode} node at x
+   * @param {ShapeNode} other at x'
    */
-  areTogetherPossible(leaf, other) {
-    for (const [k, region] of leaf.regions) {
-      if (!canBeRelated(this.geometry.similarity[k], region, other.regions.get(k) ?? this.wholeRegions(k)[1])) return false;
-    }
-    for (const [k, region] of other.regions) {
-      if (leaf.regions.has(k)) continue;
-      if (!canBeRelated(this.geometry.similarity[k], this.wholeRegions(k)[0], region)) return false;
-    }
-    return true;
+  areTogetherPossible(k, node, other) {
+    return this.canMeet(k, boxOf(node, k) ?? this.whole[k], boxOf(other, k) ?? this.whole[k]);
+  }
+
+  /**
+   * @param {number[]} features
+   * @param {Cell} before
+   * @returns {boolean} whether the intervals of these features are those of a cell of before
+   */
+  isLike(features, before) {
+    const { lo, hi } = this.cell;
+    const isSame = (/** @type {number} */ v) => lo[v] === before.lo[v] && hi[v] === before.hi[v];
+    return features.every((k) => isSame(this.geometry.first[k]) && isSame(this.geometry.second[k]));
   }
 }
-
-/** @typedef {{value: Rational, regions: Map<number, Region>}} Reached */
 
 /**
  * @param {CellView} view
  * @param {TreeShape} shape
  * @param {Rational[]} values
  * @param {Rational[]} otherValues
+ * @param {Clock} clock
  * @returns {Rational | null}
  */
-function maximumOfTree(view, shape, values, otherValues) {
-  if (!view.isPossible) return null;
-  const leaves = view.reached(shape, values, 0);
-  const others = view.reached(shape, otherValues, 1);
+function maximumOfTree(view, shape, values, otherValues, clock) {
+  const { last, features } = shape;
+  if (last !== null && last.values === values && last.otherValues === otherValues && view.isLike(features, last.cell)) return last.most;
+  const most = maximumOfLeaves(view, shape.nodes, values, otherValues, clock);
+  shape.last = { values, otherValues, cell: view.cell, most };
+  return most;
+}
+
+/**
+ * @param {CellView} view
+ * @param {ShapeNode[]} nodes
+ * @param {Rational[]} values
+ * @param {Rational[]} otherValues
+ * @param {Clock} clock
+ * @returns {Rational | null}
+ */
+function maximumOfLeaves(view, nodes, values, otherValues, clock) {
   /** @type {Rational | null} */
   let most = null;
-  for (const leaf of leaves) {
-    for (const other of others) {
-      const value = leaf.value.plus(other.value);
-      // The other leaves that follow have smaller values still.
-      if (most !== null && value.atMost(most)) break;
-      if (view.areTogetherPossible(leaf, other)) most = value;
+  /** @type {{at: number, other: number, value: Rational}[]} pairs of nodes that are together possible */
+  const waiting = [{ at: 0, other: 0, value: values[0].plus(otherValues[0]) }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    clock.tick();
+    if (most !== null && next.value.atMost(most)) continue;
+    const { children } = nodes[next.at];
+    const { children: otherChildren } = nodes[next.other];
+    if (children === null && otherChildren === null) {
+      most = next.value;
+      continue;
     }
+    // Both go down at once where they are at the same node, else the one that is further up.
+    const both = next.at === next.other;
+    const down = both || otherChildren === null || (children !== null && next.at < next.other);
+    const firsts = down && children !== null ? children : [next.at];
+    const seconds = (both || !down) && otherChildren !== null ? otherChildren : [next.other];
+    const found = [];
+    for (const at of firsts) {
+      for (const other of seconds) {
+        const tested = firsts.length > 1 ? nodes[at].feature : nodes[other].feature;
+        if (!view.areTogetherPossible(tested, nodes[at], nodes[other])) continue;
+        found.push({ at, other, value: values[at].plus(otherValues[other]) });
+      }
+    }
+    // The one with the largest values is taken next.
+    if (found.length > 1) found.sort((a, b) => a.value.compare(b.value));
+    waiting.push(...found);
   }
   return most;
 }

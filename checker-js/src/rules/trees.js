@@ -27,7 +27,7 @@ export function trees(context, cell, json) {
   if (body.kind !== 'trees') return reject('trees: not for this body');
   readArrayOf(json, 'trees', 2);
   const line = context.readLine(json[1]);
-  const shapes = context.derive(body, () => shapesOf(body));
+  const shapes = context.derive(body, () => shapesOf(body, context.clock));
   const { first, second } = context.derive(line, () => ({
     first: treeFormOf(scoreBody(body, line.first), line.a),
     second: treeFormOf(scoreBody(body, line.second), line.b.negated()),

@@ -4656,7 +4656,8 @@ modules["rules/regions.js"] = (() => {
 const { larger, ONE, Rational, smaller } = modules["exact/rational.js"];
 const { positionOf } = modules["claim/space.js"];
 function wholeBox(feature) {
-  return { above: null, upTo: null, missing: true, positions: feature.levels === null ? null : new Set(feature.levels.keys()) };
+  const positions = feature.levels === null ? null : new Set(feature.levels.keys());
+  return { above: null, upTo: null, missing: true, positions, seen: [null, null] };
 }
 function regionOf(feature, box, lo, hi) {
   if (box.positions !== null) {
@@ -4714,29 +4715,29 @@ return { wholeBox, regionOf, isEmptyRegion, canBeRelated };
 })();
 modules["rules/tree-maximum.js"] = (() => {
 const { TreesBody } = modules["bodies/trees.js"];
-const { Rational } = modules["exact/rational.js"];
-const { canBeRelated, isEmptyRegion, regionOf, wholeBox } = modules["rules/regions.js"];
-function shapesOf(body) {
+const { larger, Rational } = modules["exact/rational.js"];
+const { canBeRelated, regionOf, wholeBox } = modules["rules/regions.js"];
+function shapesOf(body, clock) {
   return body.trees.map((tree) => {
-    const boxes = [];
-    const features = new Set(tree.flatMap((node) => (Array.isArray(node) ? [] : [node.feature])));
-    const waiting = [{ at: 0, box: new Map() }];
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const node = tree[next.at];
-      if (Array.isArray(node)) {
-        boxes.push(next.box);
-        continue;
-      }
-      const feature = body.space.features[node.feature];
-      waiting.push({ at: node.right, box: withTest(next.box, node, feature, false) });
-      waiting.push({ at: next.at + 1, box: withTest(next.box, node, feature, true) });
-    }
-    return { boxes, features: [...features] };
+    const nodes = [];
+    const features = new Set();
+    tree.forEach((node, at) => {
+      clock.tick();
+      const own = nodes[at] ?? { parent: null, feature: -1, box: null, children: null };
+      nodes[at] = own;
+      if (Array.isArray(node)) return;
+      const { feature } = node;
+      features.add(feature);
+      const before = boxOf(own, feature) ?? wholeBox(body.space.features[feature]);
+      own.children = [at + 1, node.right];
+      nodes[at + 1] = { parent: own, feature, box: boxOfTest(before, node, true), children: null };
+      nodes[node.right] = { parent: own, feature, box: boxOfTest(before, node, false), children: null };
+    });
+    return { nodes, features: [...features], last: null };
   });
 }
-function withTest(box, node, feature, left) {
-  const before = box.get(node.feature) ?? wholeBox(feature);
-  const after = { ...before };
+function boxOfTest(before, node, left) {
+  const after = { ...before, seen: [null, null] };
   if (node.threshold !== null) {
     const { threshold } = node;
     if (left && (before.upTo === null || threshold.less(before.upTo))) after.upTo = threshold;
@@ -4746,18 +4747,30 @@ function withTest(box, node, feature, left) {
     const inside = /** @type {Set<number>} */ (node.positions);
     after.positions = new Set([.../** @type {Set<number>} */ (before.positions)].filter((position) => inside.has(position) === left));
   }
-  return new Map(box).set(node.feature, after);
+  return after;
+}
+function boxOf(node, k) {
+  for (let own = node; own.parent !== null; own = own.parent) if (own.feature === k) return own.box;
+  return null;
 }
 function treeFormOf(body, factor) {
-  const values = body.trees.map((tree) => tree.flatMap((node) => (Array.isArray(node) ? [node[0].times(factor)] : [])));
+  const values = body.trees.map((tree) => {
+    const most = [];
+    for (let at = tree.length - 1; at >= 0; at--) {
+      const node = tree[at];
+      most[at] = Array.isArray(node) ? node[0].times(factor) : larger(most[at + 1], most[node.right]);
+    }
+    return most;
+  });
   return { bias: body.bias[0].times(factor), values };
 }
 function maximumOfTrees(geometry, cell, shapes, first, second, clock) {
   const view = new CellView(geometry, cell);
+  if (!view.isPossible) return null;
   let total = first.bias.plus(second.bias);
   for (let t = 0; t < shapes.length; t++) {
     clock.tick();
-    const most = maximumOfTree(view, shapes[t], first.values[t], second.values[t]);
+    const most = maximumOfTree(view, shapes[t], first.values[t], second.values[t], clock);
     if (most === null) return null;
     total = total.plus(most);
   }
@@ -4767,56 +4780,66 @@ class CellView {
   constructor(geometry, cell) {
     this.geometry = geometry;
     this.cell = cell;
-    this.whole = new Map();
-    this.isPossible = geometry.similarity.every((relation, k) => canBeRelated(relation, ...this.wholeRegions(k)));
-  }
-  wholeRegions(k) {
-    const known = this.whole.get(k);
-    if (known !== undefined) return known;
-    const box = wholeBox(this.geometry.space.features[k]);
-    const regions = [this.region(k, box, 0), this.region(k, box, 1)];
-    this.whole.set(k, regions);
-    return regions;
+    this.whole = geometry.space.features.map(wholeBox);
+    this.isPossible = this.whole.every((box, k) => this.canMeet(k, box, box));
   }
   region(k, box, copy) {
-    const v = copy === 0 ? this.geometry.first[k] : this.geometry.second[k];
-    return regionOf(this.geometry.space.features[k], box, this.cell.lo[v], this.cell.hi[v]);
+    const { first, second } = this.geometry;
+    const v = copy === 0 ? first[k] : second[k];
+    const slot = first[k] === second[k] ? 0 : copy;
+    const lo = this.cell.lo[v];
+    const hi = this.cell.hi[v];
+    const seen = box.seen[slot];
+    if (seen !== null && seen.lo === lo && seen.hi === hi) return seen.region;
+    const region = regionOf(this.geometry.space.features[k], box, lo, hi);
+    box.seen[slot] = { lo, hi, region };
+    return region;
   }
-  reached(shape, values, copy) {
-    const leaves = [];
-    shape.boxes.forEach((boxes, leaf) => {
-      const regions = new Map();
-      for (const [k, box] of boxes) {
-        const region = this.region(k, box, copy);
-        if (isEmptyRegion(region)) return;
-        regions.set(k, region);
-      }
-      leaves.push({ value: values[leaf], regions });
-    });
-    return leaves.sort((a, b) => b.value.compare(a.value));
+  canMeet(k, box, other) {
+    return canBeRelated(this.geometry.similarity[k], this.region(k, box, 0), this.region(k, other, 1));
   }
-  areTogetherPossible(leaf, other) {
-    for (const [k, region] of leaf.regions) {
-      if (!canBeRelated(this.geometry.similarity[k], region, other.regions.get(k) ?? this.wholeRegions(k)[1])) return false;
-    }
-    for (const [k, region] of other.regions) {
-      if (leaf.regions.has(k)) continue;
-      if (!canBeRelated(this.geometry.similarity[k], this.wholeRegions(k)[0], region)) return false;
-    }
-    return true;
+  areTogetherPossible(k, node, other) {
+    return this.canMeet(k, boxOf(node, k) ?? this.whole[k], boxOf(other, k) ?? this.whole[k]);
+  }
+  isLike(features, before) {
+    const { lo, hi } = this.cell;
+    const isSame = (/** @type {number} */ v) => lo[v] === before.lo[v] && hi[v] === before.hi[v];
+    return features.every((k) => isSame(this.geometry.first[k]) && isSame(this.geometry.second[k]));
   }
 }
-function maximumOfTree(view, shape, values, otherValues) {
-  if (!view.isPossible) return null;
-  const leaves = view.reached(shape, values, 0);
-  const others = view.reached(shape, otherValues, 1);
+function maximumOfTree(view, shape, values, otherValues, clock) {
+  const { last, features } = shape;
+  if (last !== null && last.values === values && last.otherValues === otherValues && view.isLike(features, last.cell)) return last.most;
+  const most = maximumOfLeaves(view, shape.nodes, values, otherValues, clock);
+  shape.last = { values, otherValues, cell: view.cell, most };
+  return most;
+}
+function maximumOfLeaves(view, nodes, values, otherValues, clock) {
   let most = null;
-  for (const leaf of leaves) {
-    for (const other of others) {
-      const value = leaf.value.plus(other.value);
-      if (most !== null && value.atMost(most)) break;
-      if (view.areTogetherPossible(leaf, other)) most = value;
+  const waiting = [{ at: 0, other: 0, value: values[0].plus(otherValues[0]) }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    clock.tick();
+    if (most !== null && next.value.atMost(most)) continue;
+    const { children } = nodes[next.at];
+    const { children: otherChildren } = nodes[next.other];
+    if (children === null && otherChildren === null) {
+      most = next.value;
+      continue;
     }
+    const both = next.at === next.other;
+    const down = both || otherChildren === null || (children !== null && next.at < next.other);
+    const firsts = down && children !== null ? children : [next.at];
+    const seconds = (both || !down) && otherChildren !== null ? otherChildren : [next.other];
+    const found = [];
+    for (const at of firsts) {
+      for (const other of seconds) {
+        const tested = firsts.length > 1 ? nodes[at].feature : nodes[other].feature;
+        if (!view.areTogetherPossible(tested, nodes[at], nodes[other])) continue;
+        found.push({ at, other, value: values[at].plus(otherValues[other]) });
+      }
+    }
+    if (found.length > 1) found.sort((a, b) => a.value.compare(b.value));
+    waiting.push(...found);
   }
   return most;
 }
@@ -4851,7 +4874,7 @@ class ClassForms {
       return maximumWithMultipliers(context, cell, body.form(alpha, ZERO), body.form(otherAlpha, ZERO), multipliers);
     }
     if (body.kind !== 'trees') return reject('this rule is not for this body');
-    const shapes = context.derive(body, () => shapesOf(body));
+    const shapes = context.derive(body, () => shapesOf(body, context.clock));
     const forms = [alpha, otherAlpha].map((factors) => treeFormOf(body.form(factors, ZERO), ONE));
     return maximumOfTrees(context.geometry, cell, shapes, forms[0], forms[1], context.clock);
   }
@@ -5758,7 +5781,7 @@ function trees(context, cell, json) {
   if (body.kind !== 'trees') return reject('trees: not for this body');
   readArrayOf(json, 'trees', 2);
   const line = context.readLine(json[1]);
-  const shapes = context.derive(body, () => shapesOf(body));
+  const shapes = context.derive(body, () => shapesOf(body, context.clock));
   const { first, second } = context.derive(line, () => ({
     first: treeFormOf(scoreBody(body, line.first), line.a),
     second: treeFormOf(scoreBody(body, line.second), line.b.negated()),
