@@ -82,7 +82,7 @@ export function isEmptyRegion({ numbers, missing }) {
  */
 export function canBeRelated(relation, region, other) {
   if (isEmptyRegion(region) || isEmptyRegion(other)) return false;
-  if (relation.kind === 'free') return true;
+  if (relation.kind === 'free' || (relation.kind === 'same' && region === other)) return true;
   if (region.positions !== null && other.positions !== null) return canPositionsBeRelated(relation, region.positions, other.positions);
   if (region.missing && other.missing) return true;
   if (!region.numbers || !other.numbers) return false;

@@ -183,6 +183,11 @@ class CellView {
     return canBeRelated(this.geometry.similarity[k], this.region(k, box, 0), this.region(k, other, 1));
   }
 
+  /** @param {number} k */
+  isSame(k) {
+    return this.geometry.similarity[k].kind === 'same';
+  }
+
   /**
    * Whether what two nodes leave of a feature is together possible.
    * @param {number} k
@@ -232,15 +237,15 @@ function maximumOfTree(view, shape, values, otherValues, clock) {
 function maximumOfLeaves(view, nodes, values, otherValues, clock) {
   /** @type {Rational | null} */
   let most = null;
-  /** @type {{at: number, other: number, value: Rational}[]} pairs of nodes that are together possible */
-  const waiting = [{ at: 0, other: 0, value: values[0].plus(otherValues[0]) }];
+  /** @type {PairOfNodes[]} that are together possible */
+  const waiting = [{ at: 0, other: 0, value: null }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     clock.tick();
-    if (most !== null && next.value.atMost(most)) continue;
+    if (most !== null && valueOf(next, values, otherValues).atMost(most)) continue;
     const { children } = nodes[next.at];
     const { children: otherChildren } = nodes[next.other];
     if (children === null && otherChildren === null) {
-      most = next.value;
+      most = valueOf(next, values, otherValues);
       continue;
     }
     // Both go down at once where they are at the same node, else the one that is further up.
@@ -248,17 +253,31 @@ function maximumOfLeaves(view, nodes, values, otherValues, clock) {
     const down = both || otherChildren === null || (children !== null && next.at < next.other);
     const firsts = down && children !== null ? children : [next.at];
     const seconds = (both || !down) && otherChildren !== null ? otherChildren : [next.other];
+    /** @type {PairOfNodes[]} */
     const found = [];
     for (const at of firsts) {
       for (const other of seconds) {
         const tested = firsts.length > 1 ? nodes[at].feature : nodes[other].feature;
-        if (!view.areTogetherPossible(tested, nodes[at], nodes[other])) continue;
-        found.push({ at, other, value: values[at].plus(otherValues[other]) });
+        // One and the same code does not go both ways at one test.
+        if (both && at !== other && view.isSame(tested)) continue;
+        if (view.areTogetherPossible(tested, nodes[at], nodes[other])) found.push({ at, other, value: null });
       }
     }
     // The one with the largest values is taken next.
-    if (found.length > 1) found.sort((a, b) => a.value.compare(b.value));
-    waiting.push(...found);
+    if (found.length > 1) found.sort((a, b) => valueOf(a, values, otherValues).compare(valueOf(b, values, otherValues)));
+    for (const pair of found) waiting.push(pair);
   }
   return most;
+}
+
+/** @typedef {{at: number, other: number, value: Rational | null}} PairOfNodes the largest value below them, where it was asked for */
+
+/**
+ * @param {PairOfNodes} pair
+ * @param {Rational[]} values
+ * @param {Rational[]} otherValues
+ */
+function valueOf(pair, values, otherValues) {
+  pair.value ??= values[pair.at].plus(otherValues[pair.other]);
+  return pair.value;
 }

@@ -4682,7 +4682,7 @@ function isEmptyRegion({ numbers, missing }) {
 }
 function canBeRelated(relation, region, other) {
   if (isEmptyRegion(region) || isEmptyRegion(other)) return false;
-  if (relation.kind === 'free') return true;
+  if (relation.kind === 'free' || (relation.kind === 'same' && region === other)) return true;
   if (region.positions !== null && other.positions !== null) return canPositionsBeRelated(relation, region.positions, other.positions);
   if (region.missing && other.missing) return true;
   if (!region.numbers || !other.numbers) return false;
@@ -4798,6 +4798,9 @@ class CellView {
   canMeet(k, box, other) {
     return canBeRelated(this.geometry.similarity[k], this.region(k, box, 0), this.region(k, other, 1));
   }
+  isSame(k) {
+    return this.geometry.similarity[k].kind === 'same';
+  }
   areTogetherPossible(k, node, other) {
     return this.canMeet(k, boxOf(node, k) ?? this.whole[k], boxOf(other, k) ?? this.whole[k]);
   }
@@ -4816,14 +4819,14 @@ function maximumOfTree(view, shape, values, otherValues, clock) {
 }
 function maximumOfLeaves(view, nodes, values, otherValues, clock) {
   let most = null;
-  const waiting = [{ at: 0, other: 0, value: values[0].plus(otherValues[0]) }];
+  const waiting = [{ at: 0, other: 0, value: null }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     clock.tick();
-    if (most !== null && next.value.atMost(most)) continue;
+    if (most !== null && valueOf(next, values, otherValues).atMost(most)) continue;
     const { children } = nodes[next.at];
     const { children: otherChildren } = nodes[next.other];
     if (children === null && otherChildren === null) {
-      most = next.value;
+      most = valueOf(next, values, otherValues);
       continue;
     }
     const both = next.at === next.other;
@@ -4834,14 +4837,18 @@ function maximumOfLeaves(view, nodes, values, otherValues, clock) {
     for (const at of firsts) {
       for (const other of seconds) {
         const tested = firsts.length > 1 ? nodes[at].feature : nodes[other].feature;
-        if (!view.areTogetherPossible(tested, nodes[at], nodes[other])) continue;
-        found.push({ at, other, value: values[at].plus(otherValues[other]) });
+        if (both && at !== other && view.isSame(tested)) continue;
+        if (view.areTogetherPossible(tested, nodes[at], nodes[other])) found.push({ at, other, value: null });
       }
     }
-    if (found.length > 1) found.sort((a, b) => a.value.compare(b.value));
-    waiting.push(...found);
+    if (found.length > 1) found.sort((a, b) => valueOf(a, values, otherValues).compare(valueOf(b, values, otherValues)));
+    for (const pair of found) waiting.push(pair);
   }
   return most;
+}
+function valueOf(pair, values, otherValues) {
+  pair.value ??= values[pair.at].plus(otherValues[pair.other]);
+  return pair.value;
 }
 return { shapesOf, treeFormOf, maximumOfTrees };
 })();
