@@ -128,6 +128,15 @@ def test_nothing_is_proved_about_a_black_box():
     assert found.certificates == ()
 
 
+def test_pairs_that_are_not_said_feature_by_feature_are_refused():
+    model = fitted("linear")
+    together = lw.Similarity(metric=lw.Metric("l1", weights={"a": 1, "b": 1}), radius=2)
+    with pytest.raises(SpecError, match="within a distance"):
+        lw.near(model, SPACE, together, X=EVERYBODY)
+    with pytest.raises(SpecError, match="in one direction"):
+        lw.near(model, SPACE, lw.Similarity(order={"a": "up"}), X=EVERYBODY)
+
+
 def test_bad_input():
     model = fitted("linear")
     with pytest.raises(SpecError, match="needs the data"):

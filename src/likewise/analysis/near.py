@@ -22,7 +22,7 @@ from likewise.certificate.certificate import Certificate
 from likewise.clock import OutOfTime
 from likewise.errors import SpecError
 from likewise.figures import number_text
-from likewise.problem import Problem, make_claim, prepare
+from likewise.problem import Problem, make_claim, prepare, refuse_one_way
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
@@ -172,6 +172,10 @@ def near(
 
 def near_of_problem(problem: Problem, run: Run, distance: Fraction | None = None) -> Near:
     """The same of a model that was read already, about its rows."""
+    refuse_one_way(problem.claim, "nearness to the data")
+    problem.refuse_distance(
+        "nearness to the data is not told", "give tolerances instead, or ask audit about rows"
+    )
     around = Neighbourhood.around(problem.claim.space, problem.codes, 0)
     relations = problem.claim.similarity.relations(problem.claim.space)
     free = [k for k, relation in enumerate(relations) if relation.kind == "free"]

@@ -307,7 +307,7 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
 
     def similarity(_: object) -> Similarity:
         if named is None:
-            return Similarity(free=free, within=within or kept, pairs=pairs, order=order)
+            return known.replace(free=free, within=within or kept, pairs=pairs, order=order)
         said: Similarity = named.similarity(Similarity(free=flags.free, within=within))
         return said
 
