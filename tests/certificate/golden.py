@@ -14,7 +14,7 @@ from likewise_check import check
 
 FOLDER = Path(__file__).parent / "golden"
 LATER_FOLDER = Path(__file__).parent / "golden_later"
-NEWEST_FOLDER = Path(__file__).parent / "golden_newest"  # with rules that only the first checker knows yet
+NEWEST_FOLDER = Path(__file__).parent / "golden_newest"  # with rules that came last
 VERDICTS = FOLDER / "verdicts.json"
 
 
