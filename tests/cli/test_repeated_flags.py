@@ -17,7 +17,7 @@ MANY = st.lists(TEXT, max_size=3).map(tuple)
 CLAIMS = st.fixed_dictionaries(
     {
         "spec": st.none() | TEXT.filter(lambda text: not text.startswith("-")),
-        **{name: st.none() | TEXT for name in ("model", "data", "label")},
+        **{name: st.none() | TEXT for name in ("model", "data", "label", "metric", "metric_radius")},
         **dict.fromkeys(("free", "within", "pairs", "where", "trust"), MANY),
         **{name: st.booleans() for name in ("widen", "allow_pickle")},
         "outside": st.none() | st.sampled_from(["error", "ignore", "clip"]),

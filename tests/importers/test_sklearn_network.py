@@ -213,10 +213,6 @@ class TestRefusals:
         model = fitted(CalibratedClassifierCV(FrozenEstimator(inner), ensemble=True), y=Y > 0)
         self.refused(model, "shows no score")
 
-    def test_one_against_the_rest(self):
-        model = fitted(behind(OneVsRestClassifier(perceptron())))
-        self.refused(model, "no score of its own")
-
 
 class TestVerdicts:
     def test_planted_bias_is_found_and_checked(self):
@@ -240,6 +236,14 @@ class TestVerdicts:
             result = lw.verify(model, SPACE, lw.Similarity(free=["sex"]), asked, X=X, budget=20)
             assert result.verdict == "BIASED"
             assert result.certificate is not None
+
+    def test_one_against_the_rest(self):
+        model = fitted(behind(OneVsRestClassifier(perceptron())))
+        result = lw.verify(model, SPACE, lw.Similarity(free=["sex"]), X=X, budget=60)
+        assert result.verdict == "BIASED"
+        assert "black_box" not in result.stats
+        first, second = model.predict(result.pair)
+        assert first != second
 
     def test_numbers_alone(self):
         model = fitted(

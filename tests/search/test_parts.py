@@ -169,7 +169,7 @@ def test_a_state_is_taken_up_again(limits, name):
     prepared, frontiers, _ = begun(limits, name)
     model, limit = limits[name]
     again = resume_all(posed(model, lw.ScoreGap(limit)).task, sent([frontier_state(frontiers.only)]))
-    upper, before = (reported_upper(f.open, prepared.gauge, limit) for f in (again, frontiers))
+    upper, before = (reported_upper(f, prepared.gauge, limit) for f in (again, frontiers))
     assert upper == before
     assert again.cells == frontiers.cells
     assert frontiers.run() == again.run() == "closed"

@@ -149,7 +149,8 @@ def _write_asked(request: Mapping[str, Any]) -> ClaimFlags:
     from likewise.spec.toml_writer import write_spec
 
     write_spec(_chosen(request), request["asked"])
-    nothing = {"model": None, "data": None, "label": None, "outside": None, "widen": False}
+    names = ("model", "data", "label", "outside", "metric", "metric_radius")
+    nothing: dict[str, object] = {**dict.fromkeys(names), "widen": False}
     lists: dict[str, tuple[str, ...]] = dict.fromkeys(("free", "within", "pairs", "where"), ())
     read = {name: request[name] for name in ("allow_pickle", "import_budget")}
     return ClaimFlags.of(
