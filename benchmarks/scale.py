@@ -119,7 +119,14 @@ def shares(fitted_on: int, counts: Sequence[int], budget: float, dask: int) -> T
     with ways_to_run(counts, dask) as ways:
         for way, count, where in ways:
             found = lw.share(
-                case.model, case.space, case.similar, X=case.X, budget=budget, n_jobs=count, executor=where
+                case.model,
+                case.space,
+                case.similar,
+                X=case.X,
+                method="sampled",
+                budget=budget,
+                n_jobs=count,
+                executor=where,
             )
             took, draws = float(found.stats["seconds"]), int(found.stats["samples"])
             row = (way, f"{took:.1f}", f"{draws:,}", f"{draws / took:,.0f}")
