@@ -101,6 +101,7 @@ class Head:
 
 
 NUMBER_HEAD = Head(labels=None, rule="number")
+SMALLEST_EXPONENT = 4096  # of ends of balls, in bits
 
 
 def argmax(scores: Sequence[Fraction]) -> int:
@@ -177,6 +178,8 @@ def ball(value: Fraction) -> arb:
 
 
 def lower_end(ball: arb) -> Fraction:
-    """The lower end of a ball as an exact rational."""
-    mantissa, exponent = ball.lower().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    """The lower end of a ball as an exact rational; of one that is closer to 0 than any double a rational below it, so that exp of what is far away takes no time."""
+    mantissa, exponent = (int(part) for part in ball.lower().man_exp())
+    if mantissa.bit_length() + exponent < -SMALLEST_EXPONENT:
+        return Fraction(0) if mantissa >= 0 else -Fraction(1, 2**SMALLEST_EXPONENT)
+    return Fraction(mantissa) * Fraction(2) ** exponent
