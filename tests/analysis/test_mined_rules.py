@@ -75,6 +75,20 @@ def test_exceptions_are_counted():
     assert lenient["if job == student then housing == rent"].exceptions == 2
 
 
+def test_rows_are_those_that_have_the_level_of_the_condition():
+    random = np.random.default_rng(8)
+    job = random.choice(["a", "b", "c", "d"], 800)
+    frame = pd.DataFrame(
+        {"job": job, "home": np.where(job == "a", "x", random.choice(["w", "x", "y", "z", "z", "z"], 800))}
+    )
+    frame.loc[(frame["job"] == "a") & (frame.index % 3 == 0), "home"] = "y"
+    frame.loc[(frame["job"] == "a") & (frame.index % 3 == 1), "home"] = "w"
+    (rule,) = lw.mine_rules(space_of(frame), frame, most=1)
+    condition = rule.rule.removeprefix("if ").split(" then ")[0]
+    name, level = condition.split(" == ")
+    assert rule.rows == int((frame[name] == level).sum())
+
+
 def test_a_rule_is_a_constraint_of_a_space():
     frame = people()
     space = space_of(frame)

@@ -120,7 +120,6 @@ def test_rules_of_the_rows_are_comments_until_somebody_takes_them(run, tmp_path)
     data, path = tmp_path / "rows.csv", tmp_path / "claim.toml"
     frame = pd.read_csv("d.csv")
     rows = pd.concat([frame] * (1 + 200 // len(frame)), ignore_index=True)
-    rows["income"] = rows["age"] * 2
     rows["age"] = range(20, 20 + len(rows))
     rows["income"] = rows["age"] * 2.0
     rows.to_csv(data, index=False)

@@ -103,8 +103,8 @@ def mine_rules(space: Space, X: Any, *, exceptions: int = 0, most: int = 20) -> 
     random = np.random.default_rng(SEED)
     drawn = np.stack([random.choice(column, DRAWN) for column in rows.T], axis=1)
     found = []
-    for text in dict.fromkeys(_candidates(space, rows, exceptions)):
-        rule = _judge(space, text, rows, drawn, exceptions)
+    for text, told in dict(_candidates(space, rows, exceptions)).items():
+        rule = _judge(space, text, told, rows, drawn, exceptions)
         if rule is not None:
             found.append(rule)
     return _choose(found, most)
@@ -127,7 +127,7 @@ def _choose(found: Sequence[tuple[MinedRule, Mask]], most: int) -> list[MinedRul
 
 
 def _judge(
-    space: Space, text: str, rows: Floats, drawn: Floats, exceptions: int
+    space: Space, text: str, told: int, rows: Floats, drawn: Floats, exceptions: int
 ) -> tuple[MinedRule, Mask] | None:
     """A candidate that says enough, with those among the people drawn whom it excludes."""
     parsed = parse_constraints(text, space.features)
@@ -138,25 +138,14 @@ def _judge(
     broken = int(_broken(space, parsed, rows).sum())
     if broken > exceptions:
         return None
-    told = _told(space, parsed[0], rows)
     return MinedRule(rule=text, rows=told, exceptions=broken, expected=expected), excluded
-
-
-def _told(space: Space, constraint: Constraint, rows: Floats) -> int:
-    """How many rows have the level that an implication begins with; all for an inequality."""
-    if not constraint.indicators:
-        return len(rows)
-    firsts = [
-        condition for condition in constraint.indicators if condition.inside and len(condition.levels) == 1
-    ]
-    counts = [int(_has_level(space, condition.name, condition.levels, rows).sum()) for condition in firsts]
-    return max(counts, default=len(rows))
 
 
 # -- candidates -------------------------------------------------------------------------------------------
 
 
-def _candidates(space: Space, rows: Floats, exceptions: int) -> Iterator[str]:
+def _candidates(space: Space, rows: Floats, exceptions: int) -> Iterator[tuple[str, int]]:
+    """Rules, and how many rows each says something about."""
     names = list(space.names)
     levels = [k for k, n in enumerate(names) if isinstance(space[n], Categorical | Ordinal)]
     numbers = [
@@ -165,10 +154,10 @@ def _candidates(space: Space, rows: Floats, exceptions: int) -> Iterator[str]:
     for a, b in permutations(levels, 2):
         yield from _implications(space, a, b, rows, exceptions)
     for a, b in combinations(numbers, 2):
-        yield from _inequalities(space, a, b, rows, exceptions)
+        yield from ((text, len(rows)) for text in _inequalities(space, a, b, rows, exceptions))
 
 
-def _implications(space: Space, a: int, b: int, rows: Floats, exceptions: int) -> Iterator[str]:
+def _implications(space: Space, a: int, b: int, rows: Floats, exceptions: int) -> Iterator[tuple[str, int]]:
     """For each level of one feature: the levels of another that nobody, or hardly anybody, has along with it."""
     name, other = space.names[a], space.names[b]
     first, second = space[name], space[other]
@@ -185,7 +174,7 @@ def _implications(space: Space, a: int, b: int, rows: Floats, exceptions: int) -
         if not rare or not kept or None in second.levels:
             continue
         given = condition_text(name, [first.levels[place]], first.levels)
-        yield f"if {given} then {condition_text(other, kept, second.levels)}"
+        yield f"if {given} then {condition_text(other, kept, second.levels)}", int(counts.sum())
 
 
 def _inequalities(space: Space, a: int, b: int, rows: Floats, exceptions: int) -> Iterator[str]:
