@@ -199,3 +199,12 @@ def test_explain_and_card_name_commands_that_run(run, spec, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     assert run(*shlex.split(verify)[1:]).exit_code in CODES
     assert main(shlex.split(checked)[1:]) == 0
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_nothing_that_would_be_refused_is_suggested_of_a_claim_in_one_direction(run, way):
+    done = run(f"verify --model m.skops --data d.csv --label approved --property monotone:income,{way}")
+    assert done.exit_code == (0 if way == "up" else 1), done.output
+    assert "likewise audit" not in done.output
+    assert "likewise measure" not in done.output
+    assert "likewise repair" not in done.output

@@ -148,6 +148,8 @@ def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
     label = {} if claimed.class_of_interest is None else {"class_of_interest": claimed.class_of_interest}
     scale: dict[str, Any] = {} if claimed.kind == "decision" else {"of": claimed.kind}
     same = {"property": claimed}
+    if result.claimed.similarity.one_way and result.verdict != "UNKNOWN":
+        return ()  # others have no answer in one direction, or no flag that asks for it
     if result.verdict == "BIASED":
         return telling.steps(
             ("how large the gap can be", "measure", {**scale, **label}),
