@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.ensemble import GradientBoostingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -98,6 +98,7 @@ def test_the_gap_of_a_vote_is_at_most_the_mean_of_its_members_gaps_at_once():
     ends=st.tuples(NUMBERS, NUMBERS),
     open_ends=st.tuples(*[st.booleans()] * 2),
 )
+@example(over=1.0, under=1.0, distance=6.65625, ends=(-834 / 64, -834 / 64), open_ends=(False, False))
 def test_what_a_link_rises_by_is_what_the_checker_says(link, over, under, distance, ends, open_ends):
     low, high = -np.inf if open_ends[0] else min(ends), np.inf if open_ends[1] else max(ends)
     given_numbers = [np.array([one]) for one in (over, under, distance, low, high)]

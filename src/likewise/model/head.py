@@ -133,8 +133,9 @@ def most_voted(count: Sequence[int]) -> int:
 
 
 def logistic(score: Floats) -> Floats:
-    """sigma without overflow."""
-    value: Floats = 0.5 * (1 + np.tanh(0.5 * score))
+    """sigma without overflow, with all digits also where it is close to 0."""
+    small = np.exp(-np.abs(score))
+    value: Floats = np.where(score >= 0, 1.0, small) / (1 + small)
     return value
 
 
