@@ -27,11 +27,17 @@ def checkpoint_file(given: str | None, spec: str | None, *, several: bool) -> st
     """The same of the checkpoint of a claim; a folder is made for those of several."""
     if given is None or not (several or Path(given).is_dir()):
         return given
+    return str(make_folder("--checkpoint", given) / f"{Path(spec or 'claim').stem}.checkpoint")
+
+
+def make_folder(option: str, given: str) -> Path:
+    """The folder that an option names, made where it does not exist yet."""
+    folder = Path(given)
     try:
-        Path(given).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SpecError(f"--checkpoint {given}: {error.strerror or error}") from None
-    return str(Path(given) / f"{Path(spec or 'claim').stem}.checkpoint")
+        raise SpecError(f"{option} {given}: {error.strerror or error}") from None
+    return folder
 
 
 def _certificate_paths(given: Mapping[str, Any]) -> list[str]:

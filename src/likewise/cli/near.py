@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.cli.certificate_files import moves_older_certificates_of_boxes
+from likewise.cli.certificate_files import make_folder, moves_older_certificates_of_boxes
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.errors import SpecError
@@ -43,7 +43,7 @@ def near(**given: Any) -> int:
             )
         found = near_of_problem(loaded.problem, run, distance)
     if given["certificates"] is not None:
-        _save(found, Path(given["certificates"]))
+        _save(found, make_folder("--certificates", given["certificates"]))
     answer = near_answer(found, loaded, command_audience("near", given, loaded, spec=flags.spec))
     if given["as_json"]:
         emit_json(json.render(answer))
@@ -58,9 +58,5 @@ def near(**given: Any) -> int:
 
 def _save(found: Near, folder: Path) -> None:
     """One file a box, in the order in which they are listed."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SpecError(f"--certificates {folder}: {error.strerror or error}") from None
     for number, certificate in enumerate(found.certificates, start=1):
         certificate.save(str(folder / f"near-{number}.likewise"))

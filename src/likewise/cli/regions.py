@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.cli.certificate_files import moves_older_certificates_of_boxes
+from likewise.cli.certificate_files import make_folder, moves_older_certificates_of_boxes
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.errors import SpecError
@@ -47,7 +47,7 @@ def regions(**given: Any) -> int:
     if given["output"] is not None:
         _write(found, given["output"])
     if given["certificates"] is not None:
-        _save(found, Path(given["certificates"]))
+        _save(found, make_folder("--certificates", given["certificates"]))
     boxes = None if given["all_regions"] else MOST_SHOWN
     answer = regions_answer(
         found, loaded, command_audience("regions", given, loaded, spec=flags.spec, boxes=boxes)
@@ -88,10 +88,6 @@ def _write(found: Regions, path: str) -> None:
 
 def _save(found: Regions, folder: Path) -> None:
     """One file a certificate, numbered as the regions are listed: fair-1, biased-1-upper, biased-1-lower."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SpecError(f"--certificates {folder}: {error.strerror or error}") from None
     for kind in ("fair", "biased"):
         for number, region in enumerate(getattr(found, kind), start=1):
             sides = ("",) if kind == "fair" else ("-upper", "-lower")

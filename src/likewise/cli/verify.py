@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.cli.certificate_files import certificate_file, checkpoint_file, moves_older_certificates
+from likewise.cli.certificate_files import (
+    certificate_file,
+    checkpoint_file,
+    make_folder,
+    moves_older_certificates,
+)
 from likewise.cli.options import DEBUG_KEY, ClaimFlags, OutputFlags, SearchFlags
 
 if TYPE_CHECKING:
@@ -72,14 +77,9 @@ def _check_files(each: Sequence[ClaimFlags], show: OutputFlags) -> None:
 def _save_certificates(outcomes: Sequence[ClaimOutcome], show: OutputFlags) -> None:
     if show.certificate is None:
         return
-    from likewise.errors import SpecError
-
     several = len(outcomes) > 1
     if several:
-        try:
-            Path(show.certificate).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SpecError(f"--certificate {show.certificate}: {error.strerror or error}") from None
+        make_folder("--certificate", show.certificate)
     for outcome in outcomes:
         if outcome.result is not None and outcome.result.certificate is not None:
             outcome.result.certificate.save(
