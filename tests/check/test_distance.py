@@ -10,6 +10,7 @@ from tests.check.builder import (
     FREE,
     SAME,
     affine,
+    between,
     categorical,
     checked,
     continuous,
@@ -351,6 +352,65 @@ def test_one_level_is_a_level_all_the_same():
         model=model,
     )
     assert not checked(lines).accepted
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_table_of_a_single_level_has_no_rows(full):
+    features = (ordinal("only", ["x"]), AGE)
+    model = affine(0, [table(0, 1, [5]), line(1, 1)])
+    distance = near(1, [priced(0), each(1, 1)])
+    nodes = [["separable", "1/2", ["1/2"]]]
+    report = checked(claim(distance, nodes, 1, features=features, relations=(FREE, FREE), model=model))
+    assert report.accepted
+    assert "'only'" in "\n".join(report.details.lines(full=full))
+
+
+LEVELS = range(4)
+steps = st.integers(min_value=-3, max_value=3)
+
+
+@given(
+    ends=st.tuples(steps, steps).map(sorted),
+    sort=st.sampled_from(["each", "unequal", "table"]),
+    costs=st.lists(numbers, min_size=6, max_size=6),
+    heights=st.lists(signed, min_size=4, max_size=4),
+    weight=numbers,
+    bound=numbers,
+    power=st.sampled_from([1, 2]),
+)
+@settings(max_examples=100, deadline=None)
+def test_levels_in_one_direction_are_bounded_over_allowed_pairs_only(
+    ends, sort, costs, heights, weight, bound, power
+):
+    """Equal levels are no pair where the relation asks for a step: also where unequal ones cost the same."""
+    low, high = ends
+    term = {
+        "each": each(0, costs[0]),
+        "unequal": unequal(0, costs[0]),
+        "table": priced(0, costs[:1], costs[1:3], costs[3:]),
+    }[sort]
+    distance = near(bound, [term], power=power)
+    allowed = [(i, j) for i, j in product(LEVELS, repeat=2) if low <= j - i <= high]
+    values = [
+        Fraction(heights[i] - heights[j], 2) - weight * (cost_of(term, i, j) ** power - bound)
+        for i, j in allowed
+    ]
+    asked = {
+        "relations": (between(low, high),),
+        "features": (ordinal("grade", [*"abcd"]),),
+        "model": affine(0, [table(0, 1, heights)]),
+    }
+    border = 2 * max(values)
+    leaf = ["separable", "1/2", [number(weight)]]
+    if border >= 0:
+        assert checked(claim(distance, [leaf], border, **asked)).accepted
+    if border > 0:
+        below = border - min(border, Fraction(1, 1000))
+        assert not checked(claim(distance, [leaf], below, **asked)).accepted
+    if weight:
+        least = min(cost_of(term, i, j) ** power for i, j in allowed)
+        report = checked(claim(distance, [["empty", [number(weight)]]], 99, **asked))
+        assert (least > bound) == ("do not show" not in (report.reason or ""))
 
 
 def test_same_features_are_bounded_as_ever():

@@ -78,7 +78,9 @@ class Unequal(Cost):
         self, u: Sequence[Exact], v: Sequence[Exact], weight: Exact, box: Box, relation: Relation
     ) -> Exact | None:
         (lo, hi), (low, high) = box.intervals
-        alike = [u[i] + v[i] for i in range(int(max(lo, low)), int(min(hi, high)) + 1)]
+        both = range(int(max(lo, low)), int(min(hi, high)) + 1)
+        alike = [u[i] + v[i] for i in both if relation.allows(i, i)]
+        # Of equal codes as well, where these are allowed: that is less than above.
         either = table_maximum(u, v, box, relation)
         found = alike if either is None else [*alike, either - weight * self.cost]
         return max(found, default=None)
@@ -91,7 +93,8 @@ class Table(Cost):
     rows: tuple[tuple[Exact, ...], ...]
 
     def in_words(self, name: str) -> str:
-        ends = [readable_number(Fraction(end(map(end, self.rows)))) for end in (min, max)]
+        costs = [cost for row in self.rows for cost in row] or [0]  # a single level has no rows
+        ends = [readable_number(Fraction(end(costs))) for end in (min, max)]
         return f"{ends[0]} to {ends[1]}, by a table, if {name} differs"
 
     def powered(self, code: Fraction, other: Fraction) -> Exact:
