@@ -52,6 +52,8 @@ class Audit(ShownResult):
         False where some "not biased" rests on floating point.
     reasons : dict
         Why rows were left undecided, with their numbers.
+    sides : dict, optional
+        Of an ordered claim, how many of the biased rows are shown as the first of a pair, and how many as the second.
     stats : dict
         Seconds and the like.
     data : frame
@@ -63,6 +65,7 @@ class Audit(ShownResult):
     undecided: int
     proved: bool
     reasons: dict[str, int] = field(default_factory=dict)
+    sides: dict[str, int] | None = None
     stats: dict[str, Any] = field(default_factory=dict)
     judged: JudgedRows = field(repr=False)
     data: Any = field(default=None, repr=False)
@@ -70,7 +73,7 @@ class Audit(ShownResult):
     @property
     def rows(self) -> Any:
         """A frame of all rows, the worst-treated first: `row` (position in the data), `biased` (null where undecided), `gap`, `decision` and
-        `counterpart_decision` (null where there was no time to tell them), `proved`, then the features of the row, and `counterpart_<feature>` beside each that may differ."""
+        `counterpart_decision` (null where there was no time to tell them), `proved`, of an ordered claim `row_is` (the "first" or the "second" of the pair that is shown), then the features of the row, and `counterpart_<feature>` beside each that may differ."""
         return audit_frame(self.judged, like=self.data)
 
     @property
@@ -105,6 +108,7 @@ class Audit(ShownResult):
             "undecided": self.undecided,
             "proved": self.proved,
             "reasons": dict(self.reasons),
+            **({} if self.sides is None else {"sides": dict(self.sides)}),
             "worst": self._worst(),
             "rows": audit_records(self.judged, self.judged.worst(most)),
             "rows_left_out": 0 if most is None else max(self.total - most, 0),
@@ -192,6 +196,9 @@ def audit_problem(problem: Problem, run: Run, data: DataRows | None = None) -> A
         undecided=judged.undecided,
         proved=not judged.floating,
         reasons=dict(judged.reasons),
+        sides=dict(zip(("first", "second"), judged.biased_sides.tolist(), strict=True))
+        if judged.ordered
+        else None,
         stats={
             **judging.budget.stats,
             **compared.stats,

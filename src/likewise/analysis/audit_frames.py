@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 WRITTEN_ROWS = 65_536  # at a time
 COUNTERPART = "counterpart_"  # in front of the names of columns
+SIDES = "row_is"  # the column that says where in an ordered pair a row stands
+SIDE_NAMES = (None, "first", "second")
 SHOWN_DIGITS = 6  # of gaps that are the same to a reader
 
 
@@ -45,6 +47,8 @@ def audit_columns(judged: JudgedRows, places: Places) -> dict[str, Any]:
             at = records[places_of]
             columns[name] = _with_gaps(labels[at], at == UNCERTAIN_LABEL)
     columns["proved"] = records["proved"]
+    if judged.ordered:
+        columns[SIDES] = np.array(SIDE_NAMES, dtype=object)[records["side"]]
     counterparts = judged.counterparts(records)
     for k, name in enumerate(feature_columns(judged)):
         columns[name] = _column_values(judged, k, codes[:, k])
@@ -55,7 +59,7 @@ def audit_columns(judged: JudgedRows, places: Places) -> dict[str, Any]:
 
 def feature_columns(judged: JudgedRows) -> list[str]:
     """The names of the columns with the features of the rows: their own, where the table has no other column of that name."""
-    taken = {"row", "biased", "gap", "decision", f"{COUNTERPART}decision", "proved"}
+    taken = {"row", "biased", "gap", "decision", f"{COUNTERPART}decision", "proved", SIDES}
     taken |= {f"{COUNTERPART}{judged.space.names[k]}" for k in judged.differing}
     return [f"{name}_" if name in taken else name for name in judged.space.names]
 
@@ -244,6 +248,8 @@ def _column_kinds(judged: JudgedRows) -> dict[str, str]:
         kind = _level_kind(tuple(map(plain_label, judged.labels)))
         kinds |= {"decision": kind, f"{COUNTERPART}decision": kind}
     kinds["proved"] = "bool_"
+    if judged.ordered:
+        kinds[SIDES] = "string"
     for k, name in enumerate(feature_columns(judged)):
         own = judged.space.names[k]
         kinds[name] = _feature_kind(judged.space[own])

@@ -19,7 +19,7 @@ from likewise.analysis.decision_labels import UNCERTAIN_LABEL
 from likewise.analysis.row_claim import RowClaim, imputed_tolerance_features, judge_data
 from likewise.analysis.row_pieces import Piece, judge_pieces, piece_size
 from likewise.errors import InternalError
-from likewise.search.judgement import BIASED, FAIR, UNDECIDED, Judgement
+from likewise.search.judgement import AS_FIRST, AS_SECOND, BIASED, FAIR, UNDECIDED, Judgement
 from likewise.spec.code_store import RecordStore, code_dtype, unpack_codes
 from likewise.spec.features import Continuous
 from likewise.verifying.certification import take_up_analysis
@@ -117,17 +117,21 @@ def _differing(judging: RowClaim) -> tuple[int, ...]:
     return tuple(k for k, relation in enumerate(judging.pairs.relations) if relation.kind != "same")
 
 
-def _record_dtype(space: Space, differing: tuple[int, ...]) -> np.dtype[Any]:
+def _record_dtype(space: Space, differing: tuple[int, ...], *, ordered: bool) -> np.dtype[Any]:
     others = [(f"other_{k}", code_dtype(space[space.names[k]], nobody=True)) for k in differing]
     fields = [("verdict", "i1"), ("proved", "?"), ("gap", "f8"), ("decision", "i2"), ("other_decision", "i2")]
-    return np.dtype([*fields, *others])
+    sides = [("side", "i1")] if ordered else []
+    return np.dtype([*fields, *sides, *others])
 
 
 def _records(
     judging: RowClaim, codes: Floats, found: Judgement, decided: tuple[Any, Any] | None
 ) -> NDArray[Any]:
     given, differing = judging.recoding.given, _differing(judging)
-    records = np.empty(len(codes), dtype=_record_dtype(given, differing))
+    ordered = judging.inquiry.question.one_way
+    records = np.empty(len(codes), dtype=_record_dtype(given, differing, ordered=ordered))
+    if ordered:
+        records["side"] = found.side
     records["verdict"], records["gap"] = found.verdict, found.gap
     records["proved"] = (found.verdict != UNDECIDED) & found.proved
     own, other = (UNCERTAIN_LABEL, UNCERTAIN_LABEL) if decided is None else decided
@@ -156,7 +160,8 @@ def _counterpart_codes(judging: RowClaim, codes: Floats, found: Judgement) -> di
 
 
 class JudgedRows:
-    """All rows of the data. `labels` are the classes, None for a regressor; `differing` are the features that a counterpart may differ in."""
+    """All rows of the data. `labels` are the classes, None for a regressor; `differing` are the features that a counterpart may differ in; `ordered` whether it matters on which side of a pair a row
+    stands, and `biased_sides` how many biased ones are shown as the first and as the second."""
 
     def __init__(self, data: DataRows, judging: RowClaim) -> None:
         head = judging.posed.imported.model.head
@@ -165,7 +170,8 @@ class JudgedRows:
         self.differing = _differing(judging)
         self.biased = self.undecided = self.redone = self.gaps_not_proved = self.floating = 0
         self.gap_error, self.reasons = 0.0, Counter[str]()
-        self._dtype = _record_dtype(self.space, self.differing)
+        self.ordered, self.biased_sides = judging.inquiry.question.one_way, np.zeros(2, dtype=np.int64)
+        self._dtype = _record_dtype(self.space, self.differing, ordered=self.ordered)
         self._store = RecordStore(self._dtype)
         self._pieces: list[PieceCounts] = []
         self._whole = 0  # of these, those that were done before time was over
@@ -189,6 +195,9 @@ class JudgedRows:
             )
         )
         self.biased += int((verdict == BIASED).sum())
+        if self.ordered:
+            sides = piece.records["side"][verdict == BIASED]
+            self.biased_sides += [(sides == side).sum() for side in (AS_FIRST, AS_SECOND)]
         self.undecided += undecided
         self.redone, self.floating = self.redone + piece.redone, self.floating + piece.floating
         self.gaps_not_proved += piece.gaps_not_proved

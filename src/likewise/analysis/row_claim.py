@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -17,17 +18,17 @@ from likewise.analysis.decision_labels import label_rows
 from likewise.analysis.row_search import judge_rows_singly
 from likewise.errors import UnsupportedModel
 from likewise.families.judge import Judge
-from likewise.problem import Problem, refuse_one_way
+from likewise.problem import Problem
 from likewise.progress import Snapshot
 from likewise.run import Run
-from likewise.search.budget import Budget
+from likewise.search.budget import Budget, BudgetUntil
 from likewise.search.counterparts import judge_rows
 from likewise.search.inquiry import Inquiry
 from likewise.search.judgement import FAIR, Judgement
 from likewise.search.neighbours import distinct_rows
 from likewise.search.pace import warm_up
 from likewise.spec.pairs import pin_features
-from likewise.verifying.posed_problem import PosedProblem, pose
+from likewise.verifying.posed_problem import PosedProblem, is_turned, pose
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Places = NDArray[np.int64]
 
+Found = TypeVar("Found", Judgement, Judgement | None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowClaim:
@@ -49,6 +52,7 @@ class RowClaim:
     source: Problem
     run: Run
     seed: int = 0  # of what is random about a single row
+    turned: bool = False  # the question's first of a pair is the second to the user
 
     @property
     def budget(self) -> Budget:
@@ -90,24 +94,43 @@ class RowClaim:
         self, rows: Floats, told: Callable[[int], None] | None = None, *, replayed: bool = False
     ) -> Judgement | None:
         """Many rows at once; None where that is not possible. With `replayed`, who is biased is so for the original as well."""
-        confirm = self.confirmed if replayed else None
-        return judge_rows(self.inquiry, rows, self.budget, told, confirm)
+
+        def judge(inquiry: Inquiry, budget: Budget) -> Judgement | None:
+            confirm = partial(self.confirmed, inquiry) if replayed else None
+            return judge_rows(inquiry, rows, budget, told, confirm)
+
+        return self._on_each_side(judge)
+
+    def _on_each_side(self, judge: Callable[[Inquiry, Budget], Found]) -> Judgement | Found:
+        """What is found of individuals, asked of each side of a pair where pairs are ordered, with half of the budget for the first."""
+        sides = self.inquiry.sides()
+        if len(sides) == 1:
+            return judge(sides[0], self.budget)
+        whole = self.budget
+        first = judge(sides[0], BudgetUntil(whole, whole.elapsed + whole.left / 2))
+        second = None if first is None else judge(sides[1], self.budget)
+        if first is None or second is None:
+            return first
+        return second.joined(first) if self.turned else first.joined(second)
 
     def judge_singly(
         self, rows: Floats, told: Callable[[int], None] | None = None, *, waiting: int = 0
     ) -> Judgement:
         """One row after another, before as many others as are `waiting`."""
-        return judge_rows_singly(
-            self.posed, self.inquiry, rows, self.budget, told, seed=self.seed, waiting=waiting
-        )
+
+        def judge(inquiry: Inquiry, budget: Budget) -> Judgement:
+            return judge_rows_singly(self.posed, inquiry, rows, budget, told, seed=self.seed, waiting=waiting)
+
+        return self._on_each_side(judge)
 
     def within(self, budget: Budget) -> RowClaim:
         """The same on another clock."""
         return replace(self, posed=replace(self.posed, task=replace(self.posed.task, budget=budget)))
 
-    def confirmed(self, own: Floats, other: Floats) -> Flags:
+    def confirmed(self, inquiry: Inquiry, own: Floats, other: Floats) -> Flags:
         """Which pairs break the property for the original, in its own floating point."""
-        found: Flags = self.posed.imported.replay.confirm_either_way(own, other, self.inquiry.question)
+        first, second = inquiry.in_order(own, other)
+        found: Flags = self.posed.imported.replay.confirm_either_way(first, second, inquiry.question)
         return found
 
     def pinned(self, features: Sequence[int]) -> RowClaim:
@@ -121,7 +144,6 @@ class RowClaim:
 
 def prepare_row_claim(problem: Problem, run: Run) -> RowClaim:
     """Everything up to the judging."""
-    refuse_one_way(problem.claim, "who has a counterpart")
     posed, recoding = pose(problem, run, by_lead=True), problem.imported.recoding
     judge = Judge(posed.task.oracles.parts)
     if posed.task.question.softmax and not judge.rational:
@@ -137,7 +159,8 @@ def prepare_row_claim(problem: Problem, run: Run) -> RowClaim:
     )
     warm_up(judge, posed.pairs, run.budget)
     seed = int(run.random().integers(2**32))
-    return RowClaim(posed=posed, inquiry=inquiry, source=problem, run=run, seed=seed)
+    turned = inquiry.question.one_way and is_turned(problem.claim.property, inquiry.question)
+    return RowClaim(posed=posed, inquiry=inquiry, source=problem, run=run, seed=seed, turned=turned)
 
 
 def judge_data(judging: RowClaim, codes: Floats, *, waiting: int = 0) -> tuple[Floats, Judgement]:

@@ -2,7 +2,7 @@
 
 The pairs of one individual x are a cell of pair space: x on one side, its window on the other. As a case is about ordered pairs, x is put on the
 first side and on the second; of decisions its own score, or its class, rules most of that out. BIASED is a witness that the referee took; FAIR is that all
-searches closed, `proved` if their oracles' leaves are exact (else they are floating point, as no certificate is written). Of one score the largest gap is climbed to in the
+searches closed (of ordered pairs those with x on the side that is asked about), `proved` if their oracles' leaves are exact (else they are floating point, as no certificate is written). Of one score the largest gap is climbed to in the
 same way; of several it is the largest one that was seen. Combined scores have no bounds: what is not biased is left undecided.
 """
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 MOST_VARIANTS = 64  # similar individuals of a row that are tried before any search
 MOST_EVEN_SHARES = 8.0  # times its even share of the budget that one row may take
 LEAST_SECONDS = 0.02
+ROW_SHARE_OVER = "a row's share of the budget was not enough"
 GAP_SHARE = 0.5  # of what a row may take, before its verdict
 RELATIVE_GAP_TOLERANCE = Fraction(1, 1000)  # the largest gap is climbed to within this part of it
 LEAST_GAP_TOLERANCE = Fraction(1, 10**6)
@@ -72,7 +73,7 @@ def judge_rows_singly(
         if budget.over:
             found.reasons |= dict.fromkeys(range(i, len(rows)), budget.reason)
             break
-        part = BudgetPart(
+        part = RowBudget(
             budget, max(LEAST_SECONDS, MOST_EVEN_SHARES * budget.left / (len(rows) - i + waiting))
         )
         try:
@@ -85,6 +86,14 @@ def judge_rows_singly(
         if told is not None:
             told(i + 1)
     return found
+
+
+class RowBudget(BudgetPart):
+    """The part of a budget that one of many rows may take."""
+
+    @property
+    def reason(self) -> str:
+        return self.whole.reason if self.whole.over else ROW_SHARE_OVER
 
 
 class RowSearch:
@@ -104,6 +113,9 @@ class RowSearch:
 
     def judge(self, found: Judgement, i: int) -> None:
         """Decide, and write down what came out."""
+        if has_nobody_beside(self.pairs, self.row):
+            found.verdict[i], found.gap[i], found.gap_error[i] = FAIR, 0.0, 0.0
+            return
         self._try_variants()
         verdict, witness = self._verdict()
         found.verdict[i], found.proved[i] = verdict, verdict != FAIR or self.proved
@@ -123,7 +135,7 @@ class RowSearch:
         """The search for a pair that breaks a question about one case, with the individual on one side."""
         return replace(
             self.posed.task,
-            pairs=pairs_with_row(self.pairs, self.row, first=first),
+            pairs=pairs_with_row(self.inquiry.asked_pairs, self.row, first=first),
             question=question,
             wanted=None,
             rows=self.row[None],
@@ -153,7 +165,8 @@ class RowSearch:
         rows = np.concatenate([self.row[None], others])
         scores = self.inquiry.judge.cross(rows, (), np.empty((1, 0)))
         numbers = compared_values(self.inquiry.question, scores).values[:, 0]
-        gaps: Floats = np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0)
+        apart = np.subtract(*self.inquiry.in_order(numbers[0], numbers[1:]))
+        gaps: Floats = self.inquiry.sizes(apart).max(axis=1, initial=0.0)
         return gaps
 
     # -- the verdict -----------------------------------------------------------------------------------------------
@@ -162,6 +175,8 @@ class RowSearch:
         self.reason, verdict = self.unproved, FAIR
         closes = self.reason is None
         for question, first in self._questions():
+            if self.inquiry.side not in ("either", "first" if first else "second"):
+                continue
             check_clock()  # a search looks at its root at least
             task = self.task(question, first=first)
             witness, end = self._known_witness(task, first=first), "stuck"
@@ -248,7 +263,7 @@ class RowGapSearch:
         if not single.pairs.valid(single.codes, codes):
             return
         (score,) = single.inquiry.judge.enclose(codes, FIRST_BITS)
-        gap = self.gauge.largest((self.own,), (score,))
+        gap = self.gauge.largest(*single.inquiry.in_order((self.own,), (score,)))
         if gap > self.lower or self.best is None:
             self.lower, self.best = gap, other
 
@@ -256,7 +271,8 @@ class RowGapSearch:
         """Whether the largest gap is at most `tolerance` larger than the one that was found."""
         if self.single.unproved is not None:
             return False
-        closed = [self._climb_on_side(budget, first=first) for first in (True, False)]
+        sides = {"first": (True,), "second": (False,)}.get(self.single.inquiry.side, (True, False))
+        closed = [self._climb_on_side(budget, first=first) for first in sides]
         return all(closed)
 
     def _climb_on_side(self, budget: Budget, *, first: bool) -> bool:
@@ -283,6 +299,13 @@ class RowGapSearch:
         """Whether there is a gap above a level, of pairs as they stand."""
         (question,) = self.gauge.question(level).divided()
         return question
+
+
+def has_nobody_beside(pairs: PairSpace, row: Floats) -> bool:
+    """Whether nobody comes after a row, of ordered pairs: it has as much as anybody has."""
+    ordered = (k for k, relation in enumerate(pairs.relations) if relation.limits is not None)
+    windows = (similar_windows(pairs, k, row[k : k + 1]) for k in ordered)
+    return any(bottom[0] > top[0] for bottom, top in windows)
 
 
 def similar_variants(task: SearchTask, pairs: PairSpace, moving: Sequence[int], row: Floats) -> Floats:
@@ -312,13 +335,14 @@ def pairs_with_row(pairs: PairSpace, row: Floats, *, first: bool) -> PairSpace:
     variables = list(pairs.variables)
     for v, variable in enumerate(variables):
         relation, code = pairs.relations[variable.feature], float(row[variable.feature])
-        reach, gone = relation.tolerance, relation.missing is not None and code == relation.missing
+        low, high = relation.apart if first else relation.turned().apart
+        gone = relation.missing is not None and code == relation.missing
         if v in difference:
             continue
         if v in fixed or variable.side == "both" or gone:
             variables[v] = replace(variable, lo=code, hi=code)
-        elif reach is not None:
-            lo, hi = Fraction(code) - reach, Fraction(code) + reach
+        elif relation.tolerance is not None:
+            lo, hi = Fraction(code) + low, Fraction(code) + high
             outward = double_below(lo), double_above(hi)
             last = variable.hi if relation.missing is None else variable.last
             variables[v] = replace(variable, lo=max(variable.lo, outward[0]), hi=min(last, outward[1]))

@@ -239,10 +239,14 @@ def _iterate_blocks(
 def _decide_block(inquiry: Inquiry, block: Block, near: ScoreEstimate) -> tuple[Flags, Flags]:
     """Who certainly has a counterpart, and of whom float64 does not tell."""
     nobody = np.isnan(block.scores)
-    lowest = ScoreEstimate(value=block.lowest(np.where(nobody, np.inf, block.scores)), error=near.error)
-    highest = ScoreEstimate(value=block.highest(np.where(nobody, -np.inf, block.scores)), error=near.error)
-    certain, possible = answer_pairs(inquiry.question, near, lowest)
-    sure, may = answer_pairs(inquiry.question, highest, near)
+    lowest = block.lowest(np.where(nobody, np.inf, block.scores))
+    highest = block.highest(np.where(nobody, -np.inf, block.scores))
+    low, high = (
+        ScoreEstimate(value=np.where(np.isinf(end), np.nan, end), error=near.error)
+        for end in (lowest, highest)
+    )
+    certain, possible = answer_pairs(inquiry.question, near, low)
+    sure, may = answer_pairs(inquiry.question, high, near)
     certain |= sure
     possible |= may
     return certain, possible & ~certain

@@ -5,7 +5,7 @@ are similar to v the lowest and highest T are a(v) and b(v), whatever S is. So a
 
     m - T(v) < S <= -m - a(v)      or      m - b(v) < S <= -m - T(v),
 
-and one with a gap above delta where T(v) - a(v) > delta or b(v) - T(v) > delta. Under a product measure S is a sum of independent numbers, also
+and one with a gap above delta where T(v) - a(v) > delta or b(v) - T(v) > delta. (Of ordered pairs a(v) is the lowest of those who may come after v, b(v) the highest of those who may come before.) Under a product measure S is a sum of independent numbers, also
 independent of v: the share is a sum over v of P(v) times what the distribution function F of S rises by over those intervals.
 
 F is bracketed on a grid of step h. Each term, from its least value on, is put into the cell [i h, (i + 1) h] of the grid that holds it, and the
@@ -285,6 +285,7 @@ def _least_value(term: Term, spread: FeatureMeasure) -> Fraction:
 def _own_settings(judging: RowClaim, measure: Measure, judge: SeparableJudge) -> list[OwnSetting] | None:
     """Own settings of what may differ: mass, value, and the lowest and highest value among those who are similar."""
     pairs, moving = judging.inquiry.pairs, judging.inquiry.moving
+    turned = pairs.turned()
     if not math.isfinite(count_settings(pairs, judging.inquiry.judge, moving)):
         return None
     features = []
@@ -293,8 +294,10 @@ def _own_settings(judging: RowClaim, measure: Measure, judge: SeparableJudge) ->
         exact = {code: term.exact(Fraction(code)) for code in feature_codes(judging, k)}
         lines = []
         for atom, count in zip(spread.atoms, spread.counts, strict=True):
-            near = [exact[code] for code in partner_codes(pairs, k, atom)]
-            lines.append((Fraction(count, spread.sums[-1]), exact[atom], min(near), max(near)))
+            own = exact[atom]
+            low = min((exact[code] for code in partner_codes(pairs, k, atom)), default=own)
+            high = max((exact[code] for code in partner_codes(turned, k, atom)), default=own)
+            lines.append((Fraction(count, spread.sums[-1]), own, low, high))
         features.append(lines)
     if math.prod(map(len, features)) > MOST_SETTINGS:
         return None

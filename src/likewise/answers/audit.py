@@ -36,7 +36,8 @@ MOST_SHOWN = 10  # rows, where they are not asked for
 SAME_SHOWN = 3  # features of a row that its counterpart shares, to tell who it is
 COUNTERPART = "counterpart_"  # in front of the names of an audit's columns
 MORE = "more_like_it"
-_NO_FEATURES = ("row", "biased", "gap", "decision", f"{COUNTERPART}decision", "proved", MORE)
+SIDE = "row_is"
+_NO_FEATURES = ("row", "biased", "gap", "decision", f"{COUNTERPART}decision", "proved", MORE, SIDE)
 _VERDICT_TEXTS = {True: "biased", False: "not biased", None: "undecided"}
 
 
@@ -102,6 +103,11 @@ def _count_facts(found: Mapping[str, Any]) -> list[Fact]:
     looked = "" if seconds is None else f", looked at in {seconds_text(seconds)}"
     said = [fact("rows", f"{found['total']:,}{looked}")]
     said.append(fact("biased", known, f" have a counterpart who breaks the claim{sure}"))
+    if found.get("sides") is not None and found["biased"]:
+        first, second = (found["sides"][side] for side in ("first", "second"))
+        said.append(
+            fact("sides", f"{first:,} of them stand as the first of the pair shown, {second:,} as the second")
+        )
     if found["undecided"]:
         said.append(fact("undecided", f"{found['undecided']:,}: {'; '.join(found['reasons'])}"))
     return said
@@ -127,7 +133,9 @@ def rows_table(
     decided = bool(rows) and "decision" in rows[0]
     faces = any(_split_features(row)[1] for row in rows)
     alike = any(row.get(MORE) for row in rows)
+    ordered = any(SIDE in row for row in rows)
     columns = ("row", *(("like it",) if alike else ()), *(("verdict",) if verdicts else ()))
+    columns += ("row is",) if ordered else ()
     columns += (f"{gap_of} gap" if gap_of else "gap", *(("decisions",) if decided else ()))
     columns += ("row / counterpart", "the same") if faces else ("counterpart",)
     cells = []
@@ -138,6 +146,7 @@ def rows_table(
             more = f"{row[MORE]:,} more" if row[MORE] else ""
             line.append(Cell(words=words(more), value=row[MORE]))
         line += [_text_cell(words(_VERDICT_TEXTS[row["biased"]]))] if verdicts else []
+        line += [_text_cell(words(_known_text(row.get(SIDE))))] if ordered else []
         line.append(Cell(words=words(_known_text(row["gap"])), value=row["gap"]))
         if decided:
             both = [_known_text(row[name]) for name in ("decision", f"{COUNTERPART}decision")]

@@ -88,7 +88,7 @@ class Replay:
         )
 
     def confirmed(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
-        """The same for many pairs; whichever way round a pair stands, but for decisions by sign."""
+        """The same for many pairs; whichever way round a pair stands, but for decisions by sign and where pairs are ordered."""
         if question.kind != "decision":
             return self._gaps(first, second, question) > float(question.level)
         if question.several:
@@ -98,7 +98,7 @@ class Replay:
 
     def confirm_either_way(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
         """The same in one order or the other; the original is asked about everybody once."""
-        if question.kind != "decision" or question.several:
+        if question.kind != "decision" or question.several or question.one_way:
             return self.confirmed(first, second, question)
         above, below = self._sides(np.concatenate([first, second]), question)
         own, other = slice(None, len(first)), slice(len(first), None)
@@ -106,13 +106,15 @@ class Replay:
         return either
 
     def _gaps(self, first: Floats, second: Floats, question: Question) -> Floats:
-        """How far pairs are apart: by the only score or its probability, of several by the class of interest or the widest gap."""
+        """How far pairs are apart: by the only score or its probability, of several by the class of interest or the widest gap; of ordered pairs, how far the first is above the second."""
         asked, place = self.scores, question.of
         if question.kind == "probability":
             asked, place = self.probabilities, place if question.several else 1
         if question.kind == "prediction":
             asked = self.predictions
-        gaps = np.abs(asked(first) - asked(second))
+        gaps = asked(first) - asked(second)
+        if not question.one_way:
+            gaps = np.abs(gaps)
         widest: Floats = gaps.max(axis=1) if place is None else gaps[:, place]
         return widest
 
@@ -137,7 +139,7 @@ class Replay:
         here, there = (np.array(self._places(codes)) for codes in sides)
         differ: NDArray[np.bool_] = here != there
         if question.of is not None:
-            differ &= (here == question.of) | (there == question.of)
+            differ &= (here == question.of) | ((there == question.of) & (not question.one_way))
         if margin and differ.any():
             for codes, decided in zip(sides, (here, there), strict=True):
                 differ &= [

@@ -96,14 +96,14 @@ def link_scores(score: ScoreEstimate, slope: Fraction, offset: Fraction) -> Scor
     return ScoreEstimate(value=value, error=error)
 
 
-def gaps(question: Question, one: ScoreEstimate, other: ScoreEstimate) -> tuple[Floats, Floats]:
-    """How far apart two are by one score, on its scale or on that of probabilities, and the error of that."""
+def differences(question: Question, one: ScoreEstimate, other: ScoreEstimate) -> tuple[Floats, Floats]:
+    """How far the first is above the second by one score, on its scale or on that of probabilities, and the error of that."""
     if _by_sigma(question):
         one, other = probability(question.head, one), probability(question.head, other)
     if question.kind == "prediction":
         one, other = predicted(one), predicted(other)
-    gap: Floats = np.abs(one.value - other.value)
-    return gap, one.error + other.error + COMPARISON_SLACK * (np.abs(one.value) + np.abs(other.value))
+    apart: Floats = one.value - other.value
+    return apart, one.error + other.error + COMPARISON_SLACK * (np.abs(one.value) + np.abs(other.value))
 
 
 def predicted(score: ScoreEstimate) -> ScoreEstimate:

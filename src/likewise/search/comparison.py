@@ -15,9 +15,7 @@ import numpy as np
 from likewise.search.certainty import (
     COMPARISON_SLACK,
     ScoreEstimate,
-    answer_either_way,
     certain_and_possible,
-    gaps,
 )
 from likewise.search.extremes import Extremes
 from likewise.search.treatments import classify_rows, compare_classes, compared_values
@@ -57,10 +55,10 @@ def compare_extremes(
     inquiry: Inquiry, some: NDArray[np.intp], rows: Floats, extremes: Extremes
 ) -> RowComparison:
     """Rows beside their lowest and highest counterparts, by one score."""
-    question, sides = inquiry.question, (extremes.low, extremes.high)
-    (sure_low, may_low), (sure_high, may_high) = (answer_either_way(question, extremes.own, s) for s in sides)
+    sides = (extremes.low, extremes.high)
+    (sure_low, may_low), (sure_high, may_high) = (inquiry.answers(extremes.own, s) for s in sides)
     sure = sure_low | sure_high
-    (gap_low, off_low), (gap_high, off_high) = (gaps(question, extremes.own, s) for s in sides)
+    (gap_low, off_low), (gap_high, off_high) = (inquiry.gaps(extremes.own, s) for s in sides)
     gap_low, gap_high = (np.where(np.isnan(g), -np.inf, g) for g in (gap_low, gap_high))
     at_low = np.where(sure & (sure_low != sure_high), sure_low, gap_low >= gap_high)
     largest = np.maximum(gap_low, gap_high)
@@ -71,7 +69,11 @@ def compare_extremes(
         value=np.where(at_low, extremes.low.value, extremes.high.value),
         error=np.where(at_low, extremes.low.error, extremes.high.error),
     )
-    beyond = extremes.beyond
+
+    def breaks_beyond(i: int) -> bool:
+        ends = None if extremes.beyond is None else extremes.beyond(i)
+        return ends is not None and inquiry.breaks(*ends)
+
     return RowComparison(
         some=some,
         rows=rows,
@@ -81,7 +83,7 @@ def compare_extremes(
         gap=np.where(nobody, 0.0, largest),
         gap_error=np.where(nobody, 0.0, np.fmax(off_low, off_high)),
         open_counterparts=extremes.others,
-        beyond=lambda i: beyond is not None and beyond(inquiry.witnesses, i),
+        beyond=breaks_beyond,
         scores=(extremes.own, other),
     )
 
@@ -101,9 +103,7 @@ def extremes_among(inquiry: Inquiry, near: Neighbours) -> Extremes:
             ScoreEstimate(value=v, error=np.full_like(v, error[i]))
             for v in (np.full_like(others[i], own[i]), others[i])
         ]
-        return _largest_gap_first(
-            near, i, answer_either_way(inquiry.question, *beside)[1], np.abs(others[i] - own[i])
-        )
+        return _largest_gap_first(near, i, inquiry.answers(*beside)[1], np.abs(others[i] - own[i]))
 
     return Extremes(
         own=ScoreEstimate(value=own, error=error),
@@ -122,16 +122,20 @@ def compare_everybody(inquiry: Inquiry, near: Neighbours) -> RowComparison:
     numbers = compared_values(question, scores)
     there = numbers.values[back]
     here = there[everyone, near.own]
-    apart = np.abs(there - here[:, None])
+    apart = np.subtract(*inquiry.in_order(here[:, None], there))
+    apart = np.abs(apart) if inquiry.side == "either" else apart
     error = 2 * numbers.error[back][:, None] + COMPARISON_SLACK * (np.abs(there) + np.abs(here)[:, None])
     if question.kind == "decision":
         classes = classify_rows(question.head, question.level, scores)[back]
-        sure, may = compare_classes(classes[everyone, near.own][:, None], classes, question.of)
+        own = classes[everyone, near.own][:, None]
+        sure, may = compare_classes(
+            *inquiry.in_order(own, classes), question.of, one_way=inquiry.side != "either"
+        )
     else:
         excess, room = apart - float(question.level), error + COMPARISON_SLACK * float(question.level)
         sure, may = (_any_along(flags, 2) for flags in certain_and_possible(excess, room))
     sure, may = sure & near.counterparts, may & near.counterparts
-    gap = np.where(near.counterparts, apart.max(axis=2), -np.inf)
+    gap = np.where(near.counterparts, inquiry.sizes(apart.max(axis=2)), -np.inf)
     biased, largest = _any_along(sure, 1), gap.max(axis=1)
     nobody = largest == -np.inf
     chosen = np.where(biased[:, None], np.where(sure, gap, -np.inf), gap).argmax(axis=1)

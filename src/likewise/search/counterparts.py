@@ -157,7 +157,8 @@ def _decide_by_enclosures(
     enclose = cache(inquiry.judge.enclose)  # the row itself is beside everybody
     for other in piece.open_counterparts(i):
         check_clock()
-        answer, _, _ = decide(inquiry.question, enclose, exact, tuple(Fraction(c) for c in other.tolist()))
+        pair = inquiry.in_order(exact, tuple(Fraction(c) for c in other.tolist()))
+        answer, _, _ = decide(inquiry.question, enclose, *pair)
         if answer:
             return BIASED, other, None
         unsure = unsure or answer is None

@@ -23,7 +23,6 @@ from likewise.spec.terms import nearest_double
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.witness_set import WitnessSet
     from likewise.spec.pairs import PairSpace
     from likewise.spec.similarity import Relation
 
@@ -38,8 +37,8 @@ END_ERROR = 2.0**-50  # of |x_k| + t: what the nearest double inside may miss
 class Extremes:
     """Scores of rows, of their lowest and highest counterparts (NaN where there is none), and who those are.
 
-    `others` has for one row the counterparts that are to be looked at exactly, `beyond` whether counterparts that no double can name
-    would break the property.
+    `others` has for one row the counterparts that are to be looked at exactly, `beyond` its score and the lowest and highest of counterparts that no double
+    can name, exactly.
     """
 
     own: ScoreEstimate
@@ -48,7 +47,7 @@ class Extremes:
     low_codes: Floats
     high_codes: Floats
     others: Callable[[int], Iterator[Floats]]
-    beyond: Callable[[WitnessSet, int], bool] | None = None
+    beyond: Callable[[int], tuple[Fraction, Fraction, Fraction] | None] | None = None
 
 
 def is_separable(pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int]) -> bool:
@@ -77,8 +76,12 @@ def find_extremes(
 ) -> Extremes:
     """The extremes of all rows; `settle` has, for codes of a feature, ones nearby that somebody has."""
     low_codes, high_codes, missed = rows.copy(), rows.copy(), np.zeros(len(rows))
+    nobody = np.zeros(len(rows), dtype=bool)
     for k in moving:
-        low_codes[:, k], high_codes[:, k], off = _term_ends(pairs, judge, k, rows[:, k])
+        lowest, highest, off = _term_ends(pairs, judge, k, rows[:, k])
+        alone = np.isnan(lowest)
+        low_codes[:, k], high_codes[:, k] = (np.where(alone, rows[:, k], end) for end in (lowest, highest))
+        nobody |= alone
         missed += off
         if settle is not None and _is_linear(judge, k):
             slope = abs(nearest_double(judge.score.terms[k].slope))
@@ -87,6 +90,7 @@ def find_extremes(
                 codes[:, k] = settle(k, end)
                 missed += ROUNDING_FACTOR * slope * np.abs(codes[:, k] - end)
     own, low, high = (_score_codes(judge, codes, missed) for codes in (rows, low_codes, high_codes))
+    low.value[nobody] = high.value[nobody] = np.nan
     return Extremes(
         own=own,
         low=low,
@@ -94,7 +98,7 @@ def find_extremes(
         low_codes=low_codes,
         high_codes=high_codes,
         others=lambda i: iter((low_codes[i], high_codes[i])),
-        beyond=lambda question, i: _breaks_beyond(pairs, judge, moving, rows[i], question),
+        beyond=lambda i: _exact_ends(pairs, judge, moving, rows[i]),
     )
 
 
@@ -106,9 +110,11 @@ def _score_codes(judge: SeparableJudge, codes: Floats, missed: Floats) -> ScoreE
 def _term_ends(
     pairs: PairSpace, judge: SeparableJudge, k: int, codes: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Where the term of a feature is lowest and highest, and what rounding of the ends may miss."""
+    """Where the term of a feature is lowest and highest, NaN where nobody is similar, and what rounding of the ends may miss."""
     if _is_linear(judge, k):
         bottom, top = similar_windows(pairs, k, codes)
+        nobody = bottom > top
+        bottom, top = (np.where(nobody, np.nan, end) for end in (bottom, top))
         slope = nearest_double(judge.score.terms[k].slope)
         reach = float(pairs.relations[k].tolerance or 0)
         discrete = pairs.variables[pairs.first[k]].discrete
@@ -122,6 +128,8 @@ def _term_ends(
     similar = _similar_codes(relation, every)
     lowest = every[np.where(similar, values, np.inf).argmin(axis=1)]
     highest = every[np.where(similar, values, -np.inf).argmax(axis=1)]
+    nobody = np.logical_not(np.logical_or.reduce(similar, axis=1))
+    lowest, highest = (np.where(nobody, np.nan, end) for end in (lowest, highest))
     place = (codes - every[0]).astype(np.intp)
     return lowest[place], highest[place], np.zeros_like(codes)
 
@@ -164,18 +172,20 @@ def _add_down(codes: Floats, reach: float) -> Floats:
     return np.where(rest < 0, np.nextafter(total, -np.inf), total)
 
 
-def _breaks_beyond(
-    pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int], row: Floats, question: WitnessSet
-) -> bool:
-    """Whether the real ends of the windows break the property. In rationals."""
+def _exact_ends(
+    pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int], row: Floats
+) -> tuple[Fraction, Fraction, Fraction] | None:
+    """The score of a row, and those at the real ends of the windows; None where nobody is similar. In rationals."""
     exact = [Fraction(c) for c in row.tolist()]
     own = judge.score.exact(exact)
     low = high = own
     for k in moving:
         values = [judge.score.terms[k].exact(code) for code in _exact_codes(pairs, judge, k, exact[k])]
+        if not values:
+            return None
         here = judge.score.terms[k].exact(exact[k])
         low, high = low + min(values) - here, high + max(values) - here
-    return question.holds(own, low) or question.holds(high, own)
+    return own, low, high
 
 
 def _exact_codes(pairs: PairSpace, judge: SeparableJudge, k: int, code: Fraction) -> list[Fraction]:
@@ -189,4 +199,4 @@ def _exact_codes(pairs: PairSpace, judge: SeparableJudge, k: int, code: Fraction
     if relation.tolerance is not None:
         last = hi if relation.missing is None else Fraction(variable.last)
         lo, hi = max(lo, code + relation.apart[0]), min(last, code + relation.apart[1])
-    return [lo, hi]
+    return [lo, hi] if lo <= hi else []

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 UNDECIDED, FAIR, BIASED = -1, 0, 1
+NO_SIDE, AS_FIRST, AS_SECOND = (
+    0,
+    1,
+    2,
+)  # where an individual stands beside its counterpart, if pairs are ordered
 NO_PRECISION = "two scores are too close to a border for any precision to tell"
 NOT_REPRESENTABLE = "rounding: a counterpart exists in the real numbers, but no representable one was found"
 NOT_REPLAYED = "rounding: a counterpart breaks the property in exact arithmetic, but the model's own floating-point prediction does not show it"
@@ -26,7 +31,8 @@ class Judgement:
     """For each individual: BIASED, FAIR or UNDECIDED (with a reason), its largest gap and a counterpart.
 
     `gap` is within `gap_error` of the largest gap to a similar individual. The counterpart breaks the property where somebody does, and by
-    the largest gap; else it is the one with the largest gap. NaN where there is nobody else, or nothing is known.
+    the largest gap; else it is the one with the largest gap. NaN where there is nobody else, or nothing is known. `side` is that of the individual
+    beside it.
     """
 
     verdict: NDArray[np.int8]
@@ -37,6 +43,7 @@ class Judgement:
     counterpart: Floats
     proved: Flags  # False where FAIR rests on floating point
     enclosed: Flags  # decided by enclosures
+    side: NDArray[np.int8]
     reasons: dict[int, str] = field(default_factory=dict)
 
     @staticmethod
@@ -50,11 +57,12 @@ class Judgement:
             counterpart=np.full((count, features), np.nan),
             proved=np.ones(count, dtype=bool),
             enclosed=np.zeros(count, dtype=bool),
+            side=np.full(count, NO_SIDE, dtype=np.int8),
         )
 
     def put(self, some: NDArray[np.intp], part: Judgement) -> None:
         """Fill in a judgement of some of the individuals."""
-        for name in ("verdict", "gap", "gap_error", "counterpart", "proved", "enclosed"):
+        for name in ("verdict", "gap", "gap_error", "counterpart", "proved", "enclosed", "side"):
             getattr(self, name)[some] = getattr(part, name)
         self.score.take(some, part.score)
         self.other.take(some, part.other)
@@ -72,8 +80,37 @@ class Judgement:
             counterpart=self.counterpart[places],
             proved=self.proved[places],
             enclosed=self.enclosed[places],
+            side=self.side[places],
             reasons=reasons,
         )
+
+    def joined(self, second: Judgement) -> Judgement:
+        """What is known of the individuals on either side of ordered pairs: this is what is known of them as the first of a pair. Not biased is who is on neither side."""
+        biased, beside = second.verdict == BIASED, ~np.isnan(second.counterpart).all(axis=1)
+        same = biased == (self.verdict == BIASED)
+        deeper = ~(second.gap <= self.gap) & beside
+        take = np.where(same, deeper, biased)
+        both = Judgement.open(*self.counterpart.shape)
+        both.put(np.arange(len(take)), self)
+        some = np.flatnonzero(take)
+        both.other.take(some, ScoreEstimate(value=second.other.value[some], error=second.other.error[some]))
+        both.counterpart[some] = second.counterpart[some]
+        unknown = np.isnan(self.score.value)
+        both.score.value[unknown] = second.score.value[unknown]
+        both.score.error[unknown] = second.score.error[unknown]
+        both.gap[:] = np.fmax(self.gap, second.gap)
+        both.gap_error[:] = np.maximum(self.gap_error, second.gap_error)
+        both.proved &= second.proved
+        both.enclosed |= second.enclosed
+        undecided = (self.verdict == UNDECIDED) | (second.verdict == UNDECIDED)
+        both.verdict[:] = np.where(
+            biased | (self.verdict == BIASED), BIASED, np.where(undecided, UNDECIDED, FAIR)
+        )
+        somebody = ~np.isnan(both.counterpart).all(axis=1)
+        both.side[:] = np.where(somebody, np.where(take, AS_SECOND, AS_FIRST), NO_SIDE)
+        known = {**second.reasons, **self.reasons}
+        both.reasons = {i: reason for i, reason in known.items() if both.verdict[i] == UNDECIDED}
+        return both
 
     @property
     def redone(self) -> int:

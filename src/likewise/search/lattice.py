@@ -90,12 +90,13 @@ class Block:
         return self.lattice.codes(flat + self.start)
 
     def highest(self, values: Cells) -> Cells:
-        """For everybody the largest value among the similar ones."""
-        return self._filter_similar(values, np.maximum, maximum_filter1d)
+        """For everybody, as the second of a pair, the largest value among the similar ones."""
+        turned = tuple(relation.turned() for relation in self.lattice.pairs.relations)
+        return self._filter_similar(values, turned, np.maximum, maximum_filter1d)
 
     def lowest(self, values: Cells) -> Cells:
-        """For everybody the smallest value among the similar ones."""
-        return self._filter_similar(values, np.minimum, minimum_filter1d)
+        """For everybody, as the first of a pair, the smallest value among the similar ones."""
+        return self._filter_similar(values, self.lattice.pairs.relations, np.minimum, minimum_filter1d)
 
     def lowest_scores(self) -> Floats:
         return self.lowest(np.where(np.isnan(self.scores), np.inf, self.scores))
@@ -112,9 +113,11 @@ class Block:
         codes: Floats = self.codes(np.array([np.ravel_multi_index(place, self.scores.shape)]))[0]
         return codes
 
-    def _filter_similar(self, values: Cells, of_two: np.ufunc, window_filter: object) -> Cells:
+    def _filter_similar(
+        self, values: Cells, relations: tuple[Relation, ...], of_two: np.ufunc, window_filter: object
+    ) -> Cells:
         for axis, k in enumerate(self.lattice.moving, start=1):
-            relation = self.lattice.pairs.relations[k]
+            relation = relations[k]
             if relation.kind == "free":
                 values = of_two.reduce(values, axis=axis, keepdims=True)
             elif relation.kind == "pairs":

@@ -167,17 +167,21 @@ def neighbourhoods(
     borders = np.searchsorted(group.ravel()[order], np.arange(len(around) + 1))
     for g in np.argsort(order[borders[:-1]]).tolist():
         some = order[borders[g] : borders[g + 1]]
-        choices = []
+        choices: list[list[float]] = []
+        absent: list[int] = []
         for k in moving:
             code, parts = float(rows[some[0], k]), cuts.get(k)
-            choices.append(
-                partner_codes(pairs, k, code) if parts is None else representatives(pairs, k, code, parts)
-            )
+            near = partner_codes(pairs, k, code) if parts is None else representatives(pairs, k, code, parts)
+            if parts is None and code not in near:  # of ordered pairs: nobody has it beside this row
+                near, absent = sorted([*near, code]), [*absent, len(choices)]
+            choices.append(near)
         settings = np.array(list(product(*choices)))
+        own_codes = rows[some[0], list(moving)]
+        similar = np.logical_and.reduce([settings[:, j] != own_codes[j] for j in absent], axis=0)
         start = 0
         while start < len(some):
             end = start + max(1, most() // len(settings))
-            yield _neighbours(pairs, judge, moving, some[start:end], rows, settings)
+            yield _neighbours(pairs, judge, moving, some[start:end], rows, settings, similar)
             start = end
 
 
@@ -207,6 +211,7 @@ def _neighbours(
     some: NDArray[np.intp],
     rows: Floats,
     settings: Floats,
+    similar: Flags,
 ) -> Neighbours:
     part = rows[some]
     shared = [k for k in range(rows.shape[1]) if k not in moving]
@@ -224,7 +229,7 @@ def _neighbours(
         distinct=distinct,
         back=back,
         own=own,
-        counterparts=allowed & (kind != kind[own][:, None]),
+        counterparts=allowed & similar & (kind != kind[own][:, None]),
     )
 
 

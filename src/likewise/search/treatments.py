@@ -66,13 +66,13 @@ def decide_class(
     return None
 
 
-def compare_classes(own: Classes, other: Classes, of: int | None) -> tuple[Flags, Flags]:
-    """Which pairs certainly get different classes, one of them `of` if that is given, and which possibly."""
-    somebody = (own != NO_CLASS) & (other != NO_CLASS)
-    unknown = (own == OPEN_CLASS) | (other == OPEN_CLASS)
-    differ = somebody & (unknown | (own != other))
+def compare_classes(first: Classes, second: Classes, of: int | None, *, one_way: bool) -> tuple[Flags, Flags]:
+    """Which pairs certainly get different classes, one of them `of` if that is given, and the first one if pairs count `one_way`; and which possibly."""
+    somebody = (first != NO_CLASS) & (second != NO_CLASS)
+    unknown = (first == OPEN_CLASS) | (second == OPEN_CLASS)
+    differ = somebody & (unknown | (first != second))
     if of is not None:
-        differ &= unknown | (own == of) | (other == of)
+        differ &= unknown | (first == of) | ((second == of) & (not one_way))
     return differ & ~unknown, differ
 
 

@@ -68,6 +68,16 @@ class PairSpace:
         """The two individuals of a point of pair space, as codes."""
         return [point[v] for v in self.first], [point[v] for v in self.second]
 
+    def turned(self) -> PairSpace:
+        """The same pairs with x and x' in each other's places."""
+        ends = {v for v in self.difference if v is not None}
+        variables = tuple(
+            replace(variable, lo=-variable.hi, hi=-variable.lo) if v in ends else variable
+            for v, variable in enumerate(self.variables)
+        )
+        relations = tuple(relation.turned() for relation in self.relations)
+        return replace(self, relations=relations, variables=variables)
+
     def parts(
         self, variable: int, lo: float, hi: float, at: float, after: float | None = None
     ) -> tuple[tuple[float, float], tuple[float, float]]:

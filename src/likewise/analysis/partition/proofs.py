@@ -41,6 +41,7 @@ from likewise.spec.boxes import Box, similarity_closure
 from likewise.spec.features import Categorical, Continuous, Ordinal
 from likewise.spec.numbers import double_above
 from likewise.spec.properties import Property, SameDecision
+from likewise.spec.relations import Direction
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.verifying.certification import CheckReport, CheckRunner, Statement, certify_proof
@@ -248,12 +249,15 @@ def _trivial_proof(prepared: PosedProblem) -> Proof | None:
 def similarity_within(part: Space, space: Space, relations: tuple[Relation, ...]) -> Similarity:
     """Who is similar, said for a part of a space. Tolerances are those of the whole space (5% is of its range), rounded up."""
     free, within, pairs = [], {}, {}
+    order: dict[str, Direction | int] = {}
     for name, relation in zip(space.names, relations, strict=True):
         if relation.kind == "free":
             free.append(name)
         elif relation.tolerance is not None:
             whole = not isinstance(space[name], Continuous)
             within[name] = int(relation.tolerance) if whole else double_above(relation.tolerance)
+            if relation.one_way:
+                order[name] = "up" if relation.apart[0] >= 0 else "down"
         elif relation.kind == "pairs":
             levels, left = _feature_levels(space[name]), _feature_levels(part[name])
             allowed = [
@@ -261,7 +265,7 @@ def similarity_within(part: Space, space: Space, relations: tuple[Relation, ...]
             ]
             if allowed:
                 pairs[name] = allowed
-    return Similarity(free=free, within=within, pairs=pairs)
+    return Similarity(free=free, within=within, pairs=pairs, order=order)
 
 
 def _feature_levels(feature: Feature) -> tuple[Any, ...]:
@@ -290,7 +294,7 @@ class CodeProver:
             whole=whole,
             space=over,
             asked=_judged_property(judging),
-            relations=judging.pairs.relations,
+            relations=(judging.pairs.turned() if judging.turned else judging.pairs).relations,
             budget=judging.budget,
             checking=checking,
             time_share=MANY_BOXES_SHARE,
@@ -335,7 +339,7 @@ def _judged_property(judging: RowClaim) -> Property:
     margin = float(question.level)
     if Fraction(margin) != question.level:
         raise InternalError("a margin that is no double")
-    return SameDecision(margin)
+    return SameDecision(margin, class_of_interest=judging.source.claim.property.class_of_interest)
 
 
 def _number_levels(space: Space) -> Space:
