@@ -36,7 +36,9 @@ def _sides(problem: Problem) -> tuple[Any, Any, Any]:
 def compare_measure(problem: Problem, findings: Findings, choices: Choices) -> None:
     """The bracket holds the largest gap of everybody, and `verify` agrees beyond both of its ends."""
     answers = problem.answers
-    kinds = ["score"] * (answers.scores is not None) + ["probability"] * (answers.probabilities is not None)
+    kinds = ["score"] * (answers.scored and answers.scores is not None) + ["probability"] * (
+        answers.probabilities is not None
+    )
     if not kinds:
         return
     kind, certify = one_of(choices, kinds), chance(choices, 25)
@@ -76,7 +78,9 @@ def compare_measure(problem: Problem, findings: Findings, choices: Choices) -> N
 
 def _compare_measured_pair(problem: Problem, findings: Findings, claim: Claim, found: Any) -> None:
     people = problem.population.read(found.pair)
-    answers = asked(problem.model, problem.population.given(people), exact=problem.exact)
+    answers = asked(
+        problem.model, problem.population.given(people), exact=problem.exact, scored=problem.family.scored
+    )
     gap, (_, off) = float(gaps_of(answers, claim)[0, 1]), values_of(answers, claim)
     similar = problem.similar.similar(problem.population, *people)
     findings.require(similar, "measure", f"the two are not similar: {people}")
@@ -160,7 +164,7 @@ def _compare_rows(problem: Problem, findings: Findings, audit: Any, rows: list[A
 
 def _gaps_of_rows(problem: Problem) -> tuple[Any, float]:
     answers, claim = problem.answers, problem.claim
-    if answers.scores is None and claim.kind != "probability":
+    if (answers.scores is None or not answers.scored) and claim.kind != "probability":
         return None, 0.0
     scale = Claim("probability" if claim.kind == "probability" else "score", 0.0, claim.of)
     return gaps_of(answers, scale), values_of(answers, scale)[1]
@@ -331,7 +335,7 @@ def compare_compare(problem: Problem, findings: Findings, choices: Choices) -> N
         return
     with findings.of("compare"):
         given = problem.population.given(problem.population.people)
-        answers = asked(other, given, exact=problem.exact)
+        answers = asked(other, given, exact=problem.exact, scored=problem.family.scored)
         found = lw.compare(
             problem.model,
             other,
@@ -346,7 +350,7 @@ def compare_compare(problem: Problem, findings: Findings, choices: Choices) -> N
         for (model, said), result, disparity in zip(sides, found.results, found.disparities, strict=True):
             judgement = _similar(judged(said, problem.claim), problem.near)
             compare_result(problem, findings, "compare", result, model=model, found=judgement)
-            if disparity.of == "margin":
+            if disparity.of == "margin" or (disparity.of == "score" and not problem.family.scored):
                 continue
             claim = Claim(disparity.of, 0.0)
             largest, (_, off) = float(gaps_of(said, claim)[problem.near].max()), values_of(said, claim)

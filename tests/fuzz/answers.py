@@ -19,6 +19,7 @@ import polars as pl
 from scipy.special import expit
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.multiclass import OneVsRestClassifier
@@ -51,9 +52,10 @@ class Answers:
     duels: Any
     rounding: float
     probability_rounding: float
+    scored: bool = True  # whether the scores are those that claims are about
 
 
-def asked(model: Any, given: Any, *, exact: bool = False) -> Answers:
+def asked(model: Any, given: Any, *, exact: bool = False, scored: bool = True) -> Answers:
     """What the model says of these rows, in double precision, which claims are about; `exact` where its program rounds nothing."""
     given = _in_double(given)
     with warnings.catch_warnings():
@@ -73,7 +75,15 @@ def asked(model: Any, given: Any, *, exact: bool = False) -> Answers:
         if hasattr(model, "predict_proba") and name not in ("SVC", "NuSVC"):
             probabilities = np.asarray(model.predict_proba(given), dtype=float)
         return Answers(
-            _rule(final, scores, duels), labels, classes, scores, probabilities, duels, rounding, proper
+            _rule(final, scores, duels),
+            labels,
+            classes,
+            scores,
+            probabilities,
+            duels,
+            rounding,
+            proper,
+            scored,
         )
 
 
@@ -107,11 +117,20 @@ def _scores(model: Any, final: Any, name: str, given: Any, classes: int) -> tupl
     elif name == "MLPClassifier":
         rows = model[:-1].transform(given) if isinstance(model, Pipeline) and len(model) > 1 else given
         scores = _through_layers(final, _numbers(rows))
+    elif name == "NearestCentroid":  # whose predict goes by distances, and its decision function does not
+        scores = _hands(model, given)
     elif hasattr(model, "decision_function"):
         scores = model.decision_function(given)
-    else:
+    elif hasattr(model, "predict_proba"):
         scores = model.predict_proba(given)
+    else:
+        scores = _hands(model, given)
     return np.asarray(scores, dtype=float).reshape(len(scores), -1), None
+
+
+def _hands(model: Any, given: Any) -> Any:
+    """1 for the label, 0 for others: where nothing but labels is told."""
+    return np.asarray(model.predict(given))[:, None] == np.asarray(model.classes_)[None]
 
 
 BENDS = {"relu": lambda y: np.maximum(y, 0), "tanh": np.tanh, "logistic": expit, "identity": lambda y: y}
@@ -164,6 +183,11 @@ def _size(model: Any, given: Any) -> float:
         return 64 * max(1.0, _size(model.held, given))
     if isinstance(model, FixedThresholdClassifier):
         return 4 * _size(_inside(model), given) + 64
+    if isinstance(model, Pipeline) and isinstance(model[0], Nystroem):
+        spread = np.abs(model[0].normalization_).sum(axis=0)  # of kernels, which are at most 1
+        return 64 * len(spread) * float((np.abs(model[-1].coef_) @ spread).max())
+    if isinstance(model, Pipeline) and isinstance(model[-1], Pipeline):
+        return _size(model[-1], model[:-1].transform(given))
     if isinstance(model, Pipeline):
         rows = model[:-1].transform(given) if len(model) > 1 else given
         return _size_of_final(model[-1], rows)

@@ -59,7 +59,7 @@ def largest_shown(answers: Answers, claim: Claim, near: Any) -> float | None:
     """The largest gap, or margin of two decisions of one score, of a similar pair in the numbers that the program shows."""
     if claim.kind != "decision":
         return float(gaps_of(answers, claim)[near].max())
-    if answers.scores is None or answers.scores.shape[1] > 1:
+    if not answers.scored or answers.scores is None or answers.scores.shape[1] > 1:
         return None
     return float(_margins(answers)[near].max())
 
@@ -124,14 +124,14 @@ def _gets(answers: Answers, claim: Claim, move: int) -> Any:
 def drawn_claim(choices: Choices, answers: Answers, near: Any) -> Claim:
     """A property that the model has an answer to, with a level that may be a tie: a gap that some similar pair has."""
     kinds = ["score"] if answers.rule is None else ["decision", "decision"]
-    if answers.rule not in (None, "votes"):
+    if answers.rule not in (None, "votes") and answers.scored:
         kinds.append("score")
     if answers.probabilities is not None:
         kinds.append("probability")
     kind = one_of(choices, kinds)
     of = one_of(choices, answers.classes) if len(answers.classes) > 2 and chance(choices, 40) else None
     if kind == "decision":
-        if answers.rule == "votes" or of is not None or chance(choices, 60):
+        if answers.rule == "votes" or not answers.scored or of is not None or chance(choices, 60):
             return Claim("decision", 0.0, of)
         return Claim("decision", _level(choices, _margins(answers), near, exact=not answers.rounding))
     gaps = gaps_of(answers, Claim(kind, 0.0, of))

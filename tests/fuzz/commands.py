@@ -57,6 +57,13 @@ def write_files(problem: Problem, folder: Path) -> Path:
     similar = problem.similar
     within = ", ".join(f"{name} = {_toml(t)}" for name, t in similar.within.items())
     lines.append(f"[similarity]\nfree = {_toml(list(similar.free))}\nwithin = {{ {within} }}")
+    if similar.metric is not None:
+        told = similar.metric.declared()
+        parts = told["metric"].to_dict()
+        lines[-1] += f'\nradius = "{told["radius"]}"'
+        lines.append(f'[similarity.metric]\nkind = "{parts["kind"]}"')
+        for key in ("weights", "costs"):
+            lines += [f"{key}.{name} = {_toml(amount)}" for name, amount in parts.get(key, {}).items()]
     if similar.pairs:
         lines.append("[similarity.pairs]")
         lines += [f"{n} = {_toml([list(p) for p in pairs])}" for n, pairs in similar.pairs.items()]

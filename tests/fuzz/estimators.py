@@ -13,9 +13,13 @@ from typing import Any
 
 import numpy as np
 from lightgbm import LGBMClassifier, LGBMRegressor
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import (
     AdaBoostClassifier,
+    BaggingClassifier,
+    BaggingRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
@@ -24,9 +28,16 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    StackingClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
 )
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF
 from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import (
     Lasso,
@@ -36,7 +47,9 @@ from sklearn.linear_model import (
     RidgeClassifier,
     SGDClassifier,
 )
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.neighbors import NearestCentroid
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -63,12 +76,13 @@ LABELS = (("no", "yes", "perhaps"), (0, 1, 2), (1, 2, 5))
 
 @dataclass(frozen=True)
 class Family:
-    """`kind` says what may stand in front of it and beside it: "linear", "kernel" (rbf, polynomial, networks), "trees", "boosters"."""
+    """`kind` says what may stand in front of it and beside it: "linear", "kernel" (rbf, polynomial, networks), "trees", "boosters", "sums" (of several families, or of one-feature terms)."""
 
     name: str
     predicts: str
     kind: str
     make: Callable[[Choices], Any]
+    scored: bool = True  # whether its score is its decision function, or the prediction
 
 
 def _kernel(made: Callable[..., Any], **more: Any) -> Callable[[Choices], Any]:
@@ -144,6 +158,79 @@ def _one_vs_rest(choices: Choices) -> Any:
     return OneVsRestClassifier(inside)
 
 
+def _members(choices: Choices, *, numbers: bool) -> list[Any]:
+    """Two or three models of several families, named."""
+    if numbers:
+        every = (Ridge, lambda: DecisionTreeRegressor(max_depth=2, random_state=0), lambda: SVR(gamma=0.25))
+    else:
+        tree = lambda: DecisionTreeClassifier(max_depth=2, random_state=0)  # noqa: E731
+        every = (lambda: _logistic(choices), tree, GaussianNB)
+    kept = [make() for make in every if chance(choices, 75)]
+    return [(f"m{k}", one) for k, one in enumerate(kept or [every[0]()])]
+
+
+def _voting(choices: Choices) -> Any:
+    return VotingClassifier(
+        _members(choices, numbers=False), voting=one_of(choices, ("soft", "soft", "hard"))
+    )
+
+
+def _voting_number(choices: Choices) -> Any:
+    return VotingRegressor(_members(choices, numbers=True))
+
+
+def _stacking(choices: Choices) -> Any:
+    return StackingClassifier(_members(choices, numbers=False), LogisticRegression(), cv=2)
+
+
+def _stacking_number(choices: Choices) -> Any:
+    return StackingRegressor(_members(choices, numbers=True), Ridge(), cv=2)
+
+
+def _bagging(choices: Choices) -> Any:
+    inside = one_of(choices, (_logistic, _trees(DecisionTreeClassifier)))(choices)
+    return BaggingClassifier(inside, n_estimators=choices.whole(1, 4), random_state=0)
+
+
+def _bagging_number(choices: Choices) -> Any:
+    inside = one_of(choices, (lambda c: Ridge(), _trees(DecisionTreeRegressor)))(choices)
+    return BaggingRegressor(inside, n_estimators=choices.whole(1, 4), random_state=0)
+
+
+def _calibrated(choices: Choices) -> Any:
+    inside = one_of(choices, (_logistic, _linear_svc, _several(RandomForestClassifier)))(choices)
+    method = one_of(choices, ("sigmoid", "isotonic"))
+    return CalibratedClassifierCV(inside, method=method, cv=2, ensemble=chance(choices, 60))
+
+
+def _pairwise(choices: Choices) -> Any:
+    inside = one_of(choices, (_logistic, _linear_svc))(choices)
+    return one_of(choices, (OneVsOneClassifier, lambda one: OutputCodeClassifier(one, random_state=0)))(
+        inside
+    )
+
+
+def _discriminant(choices: Choices) -> Any:
+    return one_of(choices, (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(reg_param=0.2)))
+
+
+def _naive(choices: Choices) -> Any:
+    return one_of(choices, (GaussianNB(), GaussianNB(var_smoothing=0.1), BernoulliNB(binarize=0.5)))
+
+
+def _process(made: Callable[..., Any], **more: Any) -> Callable[[Choices], Any]:
+    def make(choices: Choices) -> Any:
+        kernel = RBF(one_of(choices, (1.0, 2.0, 0.5)))
+        return made(kernel, optimizer=None, random_state=0, **more)
+
+    return make
+
+
+def _landmarks(choices: Choices) -> Any:
+    gamma = one_of(choices, (0.1, 0.5))
+    return make_pipeline(Nystroem(gamma=gamma, n_components=12, random_state=0), _logistic(choices))
+
+
 XGBOOST = {"n_jobs": 1, "tree_method": "hist", "min_child_weight": 0}
 LIGHTGBM = {"n_jobs": 1, "min_child_samples": 3, "verbose": -1, "min_data_per_group": 2}
 
@@ -188,6 +275,25 @@ FAMILIES = (
     Family("lightgbm", "two", "boosters", _several(LGBMClassifier, **LIGHTGBM)),
     Family("lightgbm-number", "number", "boosters", _several(LGBMRegressor, **LIGHTGBM)),
     Family("lightgbm-3", "three", "boosters", _several(LGBMClassifier, **LIGHTGBM)),
+    Family("naive-bayes", "two", "sums", _naive, scored=False),
+    Family("naive-bayes-3", "three", "sums", _naive, scored=False),
+    Family("discriminant", "two", "sums", _discriminant, scored=False),
+    Family("discriminant-3", "three", "sums", _discriminant, scored=False),
+    Family("centroids", "two", "sums", lambda choices: NearestCentroid(), scored=False),
+    Family("centroids-3", "three", "sums", lambda choices: NearestCentroid(), scored=False),
+    Family("process", "two", "kernel", _process(GaussianProcessClassifier), scored=False),
+    Family("process-number", "number", "kernel", _process(GaussianProcessRegressor, alpha=0.1)),
+    Family("landmarks", "two", "kernel", _landmarks, scored=False),
+    Family("voting", "two", "sums", _voting, scored=False),
+    Family("voting-3", "three", "sums", _voting, scored=False),
+    Family("voting-number", "number", "sums", _voting_number),
+    Family("stacking", "two", "sums", _stacking, scored=False),
+    Family("stacking-number", "number", "sums", _stacking_number),
+    Family("bagging", "two", "sums", _bagging, scored=False),
+    Family("bagging-number", "number", "sums", _bagging_number),
+    Family("calibrated", "two", "sums", _calibrated, scored=False),
+    Family("pairwise", "two", "linear", _pairwise, scored=False),
+    Family("pairwise-3", "three", "linear", _pairwise, scored=False),
     Family("planted-logistic", "two", "planted", _logistic),
     Family("planted-least-squares", "number", "planted", lambda choices: LinearRegression()),
     Family("planted-svc", "two", "planted", lambda choices: SVC(kernel="linear")),

@@ -74,7 +74,7 @@ def _drawn(choices: Choices, names: tuple[str, ...], budget: float) -> Problem:
     rows, targets = rows_and_targets(choices, population, family.predicts)
     model = fitted(choices, family, population, rows, targets)
     exact = family.kind == "planted"
-    answers = asked(model, population.given(population.people), exact=exact)
+    answers = asked(model, population.given(population.people), exact=exact, scored=family.scored)
     claim = drawn_claim(choices, answers, near)
     plain = (
         all(a.numeric and not a.missing for a in population.attributes) and population.container != "polars"
@@ -97,5 +97,7 @@ def _population(choices: Choices, family: Family) -> Population:
         return Population(plain, constraints, container, fine, people)
     native = family.kind == "boosters" and chance(choices, 50)
     container = "pandas" if native else one_of(choices, CONTAINERS)
-    continuous = family.kind != "kernel" and family.name != "one-vs-rest" and chance(choices, 20)
+    continuous = (
+        family.kind not in ("kernel", "sums") and family.name != "one-vs-rest" and chance(choices, 20)
+    )
     return drawn_population(choices, continuous=continuous, container=container, native=native)

@@ -17,6 +17,39 @@ import likewise as lw
 
 
 @dataclass(frozen=True)
+class Weighed:
+    """A distance: what a difference of one counts, of numbers and steps, and what two different levels cost."""
+
+    kind: str
+    weights: Mapping[str, Fraction]
+    levels: tuple[str, ...]  # of the names in weights, those whose levels have a cost
+    radius: Fraction
+
+    def declared(self) -> dict[str, Any]:
+        said = {name: str(amount) for name, amount in self.weights.items()}
+        costs = {name: said.pop(name) for name in self.levels}
+        return {"metric": lw.Metric(self.kind, weights=said, costs=costs), "radius": str(self.radius)}
+
+    def near(self, population: Population, person: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+        amounts = [Fraction(0)]
+        for attribute, value, second in zip(population.attributes, person, other, strict=True):
+            if attribute.name in self.weights:
+                amounts.append(self.weights[attribute.name] * self._difference(attribute, value, second))
+        if self.kind == "l1":
+            return sum(amounts) <= self.radius
+        if self.kind == "l2":
+            return sum(amount**2 for amount in amounts) <= self.radius**2
+        return max(amounts) <= self.radius
+
+    def _difference(self, attribute: Attribute, value: Any, other: Any) -> Fraction:
+        if attribute.name in self.levels:
+            return Fraction(value != other)
+        if attribute.kind == "ordinal":
+            return Fraction(abs(attribute.values.index(value) - attribute.values.index(other)))
+        return abs(Fraction(value) - Fraction(other))
+
+
+@dataclass(frozen=True)
 class Similar:
     """What is said of each feature; nothing is said of those that must be the same."""
 
@@ -24,16 +57,18 @@ class Similar:
     within: Mapping[str, Any] = field(default_factory=dict)
     pairs: Mapping[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict)
     grouped: bool = False
+    metric: Weighed | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*self.free, *self.within, *self.pairs)
+        return (*self.free, *self.within, *self.pairs, *(self.metric.weights if self.metric else ()))
 
     def declared(self) -> Any:
         if self.grouped:
             groups = [([name], math.inf) for name in self.free]
             return lw.Similarity.groups([*groups, *(([name], t) for name, t in self.within.items())])
-        return lw.Similarity(free=list(self.free), within=dict(self.within), pairs=dict(self.pairs))
+        joint = {} if self.metric is None else self.metric.declared()
+        return lw.Similarity(free=list(self.free), within=dict(self.within), pairs=dict(self.pairs), **joint)
 
     def replaced(self, name: str, tolerance: Any) -> Similar:
         """The same with another tolerance of one feature; none at all if it is zero."""
@@ -44,12 +79,15 @@ class Similar:
             tuple(n for n in self.free if n != name),
             within,
             {n: p for n, p in self.pairs.items() if n != name},
+            metric=self.metric,
         )
 
     def alike(self, attribute: Attribute, value: Any, other: Any) -> bool:
         """Whether two values of a feature may stand beside each other."""
         if value == other or (value is None and other is None) or attribute.name in self.free:
             return True
+        if self.metric is not None and attribute.name in self.metric.weights:
+            return True  # together with the others, by the distance
         if attribute.name in self.pairs:
             return {value, other} in [set(pair) for pair in self.pairs[attribute.name]]
         if attribute.name not in self.within or value is None or other is None:
@@ -65,7 +103,8 @@ class Similar:
         return abs(Fraction(value) - Fraction(other)) <= reach
 
     def similar(self, population: Population, person: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-        return all(map(self.alike, population.attributes, person, other))
+        near = self.metric is None or self.metric.near(population, person, other)
+        return near and all(map(self.alike, population.attributes, person, other))
 
     def matrix(self, population: Population) -> Any:
         """Which two of the listed people are similar."""
@@ -75,6 +114,9 @@ class Similar:
             at = np.array([values.index(person[k]) for person in population.people])
             table = np.array([[self.alike(attribute, v, w) for w in values] for v in values])
             found &= table[at][:, at]
+        if self.metric is not None:
+            for i, j in np.argwhere(found):
+                found[i, j] = self.metric.near(population, population.people[i], population.people[j])
         return found
 
 
@@ -83,7 +125,10 @@ def drawn_similarity(choices: Choices, population: Population) -> Similar:
     free: list[str] = []
     within: dict[str, Any] = {}
     pairs: dict[str, Any] = {}
+    metric = _weighed(choices, population) if chance(choices, 20) else None
     for attribute in population.attributes:
+        if metric is not None and attribute.name in metric.weights:
+            continue
         said = one_of(choices, ("same", "same", "free", "within", "pairs"))
         if said == "within" and attribute.kind != "categorical":
             within[attribute.name] = _tolerance(choices, attribute)
@@ -94,10 +139,27 @@ def drawn_similarity(choices: Choices, population: Population) -> Similar:
             )
         elif said == "free":
             free.append(attribute.name)
-    if not free and not within and not pairs:
+    if not free and not within and not pairs and metric is None:
         free.append(population.attributes[-1].name)
-    plain = not pairs and all(not isinstance(t, str) for t in within.values())
-    return Similar(tuple(free), within, pairs, grouped=plain and chance(choices, 15))
+    plain = metric is None and not pairs and all(not isinstance(t, str) for t in within.values())
+    return Similar(tuple(free), within, pairs, grouped=plain and chance(choices, 15), metric=metric)
+
+
+def _weighed(choices: Choices, population: Population) -> Weighed | None:
+    """A distance over some features, with a radius that a few steps reach."""
+    fit = [a for a in population.attributes if not a.missing]
+    taken = [a for a in fit if chance(choices, 60)] or fit[:1]
+    if not taken:
+        return None
+    weights, levels = {}, []
+    for attribute in taken:
+        weights[attribute.name] = Fraction(choices.whole(1, 6), choices.whole(1, 4))
+        if attribute.kind == "categorical" or (attribute.kind == "ordinal" and chance(choices, 30)):
+            levels.append(attribute.name)
+        elif attribute.kind == "continuous":
+            weights[attribute.name] /= Fraction(attribute.values[1]) - Fraction(attribute.values[0])
+    radius = max(weights.values()) * Fraction(choices.whole(1, 5), choices.whole(1, 3))
+    return Weighed(one_of(choices, ("l1", "l2", "linf")), weights, tuple(levels), radius)
 
 
 def _tolerance(choices: Choices, attribute: Attribute) -> Any:

@@ -126,11 +126,18 @@ def _compare_pair(
     findings.require(
         similar.similar(problem.population, *people), command, f"the two are not similar: {people}"
     )
-    answers = asked(model, problem.population.given(people), exact=problem.exact)
+    answers = asked(
+        model, problem.population.given(people), exact=problem.exact, scored=problem.family.scored
+    )
     findings.require(
         judged(answers, claim).seen[0, 1], command, f"the program does not show it: {people} {answers}"
     )
-    if result.scores is not None and answers.scores is not None and answers.scores.shape[1] == 1:
+    if (
+        result.scores is not None
+        and answers.scored
+        and answers.scores is not None
+        and answers.scores.shape[1] == 1
+    ):
         apart = float(np.abs(np.array(result.scores) - answers.scores[:, 0]).max())
         findings.require(
             apart <= 2 * answers.rounding + 1e-300,

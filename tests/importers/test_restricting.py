@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
@@ -51,6 +51,10 @@ def fitted(last):
         SVC(kernel="poly", degree=2),
         GradientBoostingClassifier(n_estimators=5, random_state=0),
         RandomForestClassifier(4, random_state=0),
+        VotingClassifier(
+            [("line", LogisticRegression()), ("trees", RandomForestClassifier(4, random_state=0))],
+            voting="soft",
+        ),
     ],
     ids=lambda last: type(last).__name__,
 )

@@ -23,9 +23,11 @@ from likewise.families.sums.rounding import SumRounding, sum_rounding
 from likewise.families.trees.adding import add_ensembles
 from likewise.families.trees.body import LEAF, scores_of_ensemble, tree_form
 from likewise.families.trees.rounding import TreeRounding, tree_rounding
+from likewise.importers.trees.tree_model import largest_sum
 from likewise.model.head import NUMBER_HEAD, Head
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
+SINGLE_BITS = 24  # the coarsest arithmetic that scores are added up in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,12 +70,26 @@ def rounding_of_terms(terms: Sequence[Term], weights: Sequence[Fraction], bias: 
     """How a program rounds that adds these up."""
     slack = sum((abs(w) * term.slack for w, term in zip(weights, terms, strict=True)), Fraction(0))
     return SumRounding(
-        parts=tuple(term.model for term in terms),
+        parts=tuple(_with_likely_rounding(term.model) for term in terms),
         links=tuple(term.link for term in terms),
         weights=tuple(weights),
         bias=bias,
         slack=slack,
+        bounded=all(term.model.rounding is not None for term in terms),
     )
+
+
+def _with_likely_rounding(model: Model) -> Model:
+    """What sums of leaves are usually off by, where nothing is known for sure: behind columns whose rounding may take a test the other way."""
+    form = tree_form(model.body)
+    if model.rounding is not None or form is None:
+        return model
+    likely = TreeRounding(
+        constant=largest_sum(form.ensemble),
+        operations=len(form.ensemble.trees) + EXTRA_OPERATIONS,
+        bits=SINGLE_BITS,
+    )
+    return replace(model, rounding=likely)
 
 
 # -- what members answer ------------------------------------------------------------------------------------------------
@@ -226,10 +242,8 @@ def upper_probability(model: Model) -> Model:
     if form is None:
         return replace(_only(model, 1), head=head)
     ensemble = add_ensembles([[(ONE, form)]], [Fraction(0)])
-    rounding = tree_rounding(model.rounding)
-    if rounding is None:
-        rounding = TreeRounding(constant=Fraction(2), operations=len(ensemble.trees) + EXTRA_OPERATIONS)
-    part = replace(model, bodies=scores_of_ensemble(ensemble), rounding=rounding, head=NUMBER_HEAD)
+    stated = tree_rounding(model.rounding)
+    part = replace(model, bodies=scores_of_ensemble(ensemble), rounding=stated, head=NUMBER_HEAD)
     return replace(part, rounding=rounding_of_terms([Term(model=part)], [ONE], Fraction(0)), head=head)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from likewise.families.registry import family_of
 from likewise.importers.recoding import FeatureRecoding, Recoding
+from likewise.model.embedding import restrict_columns
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 from likewise.spec.space import Space
 
@@ -39,12 +40,6 @@ def restrict_model(imported: ImportedModel, part: Space) -> ImportedModel | None
         levels = [whole.levels[place] for place in places]
         features[name] = Categorical(levels) if isinstance(whole, Categorical) else Ordinal(levels)
         kept.append(places)
-    columns = tuple(
-        column
-        if column.table is None
-        else replace(column, table=tuple(column.table[place] for place in kept[column.feature] or ()))
-        for column in model.embedding
-    )
     parts = {k: FeatureRecoding(shift=float(part[part.names[k]].lo)) for k in recoding.parts}  # type: ignore[union-attr]
     over = Recoding(
         given=part, space=Space(features, constraints=part.constraints), parts=parts, notes=recoding.notes
@@ -54,7 +49,7 @@ def restrict_model(imported: ImportedModel, part: Space) -> ImportedModel | None
         return None
     return replace(
         imported,
-        model=replace(model, embedding=columns, bodies=bodies),
+        model=replace(model, embedding=restrict_columns(model.embedding, kept), bodies=bodies),
         recoding=over,
         rows=imported.rows[:0],
     )

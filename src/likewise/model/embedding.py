@@ -13,7 +13,7 @@ All numbers are exact rationals; a stored double is a rational, so nothing is lo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -138,6 +138,16 @@ def join_embeddings(
     found: dict[Column, int] = {}
     places = [tuple(found.setdefault(column, len(found)) for column in one) for one in embeddings]
     return tuple(found), places
+
+
+def restrict_columns(embedding: Sequence[Column], kept: Sequence[Sequence[int] | None]) -> tuple[Column, ...]:
+    """The columns over the levels that are left of each feature; None of a feature without levels."""
+    return tuple(
+        column
+        if column.table is None
+        else replace(column, table=tuple(column.table[place] for place in kept[column.feature] or ()))
+        for column in embedding
+    )
 
 
 def column_extents(embedding: Sequence[Column], space: Space) -> list[Fraction]:

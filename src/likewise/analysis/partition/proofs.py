@@ -288,7 +288,10 @@ class CodeProver:
         over, imported = _number_levels(judging.pairs.space), judging.posed.imported
         whole = replace(imported, recoding=identity_recoding(over))
         if restrict_model(whole, over) is None or any(map(_misses_numbers, over.features.values())):
-            raise InternalError(f"boxes of {imported.model.family} have no certificates")
+            raise SpecError(
+                f"no certificates are made of boxes of {imported.model.family}, which a proved bracket rests on",
+                hint="method='sampled', or 'exact' where everybody can be looked at",
+            )
         prover = BoxProver(
             model=None,
             whole=whole,

@@ -63,7 +63,7 @@ class Sum:
         )
 
     def restricted(self, kept: KeptLevels) -> None:
-        return None
+        return None  # by the family, for all bodies at once: they share their parts
 
     def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> None:
         return None

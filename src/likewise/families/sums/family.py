@@ -12,11 +12,12 @@ from likewise.families.family import Body, Family
 from likewise.families.registry import family_of
 from likewise.families.sums.body import Sum, SumPart, SumScore
 from likewise.families.sums.judge import SumJudge
-from likewise.model.embedding import Column
+from likewise.model.embedding import Column, restrict_columns
 from likewise.spec.numbers import one_or_array
 from likewise.spec.terms import dot
 
 if TYPE_CHECKING:
+    from likewise.families.family import KeptLevels
     from likewise.families.scored_model import Model
     from likewise.families.sums.bounder import SumBounder
     from likewise.spec.pairs import PairSpace
@@ -52,6 +53,16 @@ class SumFamily(Family):
         for one in sums:
             every += [part for part in one.parts if not any(part is known for known in every)]
         return (), tuple(_widen(one, tuple(every)) for one in sums)
+
+    def restricted(self, bodies: Sequence[Sum], kept: KeptLevels) -> tuple[Sum, ...] | None:
+        """Part by part; all bodies over the same parts, as before."""
+        parts = []
+        for part in bodies[0].parts:
+            found = family_of(part.body).restricted([part.body], kept)
+            if found is None:
+                return None
+            parts.append(replace(part, body=found[0], embedding=restrict_columns(part.embedding, kept)))
+        return tuple(replace(body, parts=tuple(parts)) for body in bodies)
 
     def bounder(self, score: SumScore, pairs: PairSpace, second: SumScore | None = None) -> SumBounder:
         from likewise.families.sums.bounder import SumBounder
