@@ -5,7 +5,9 @@ package, at every pair of a discrete space; continuous features are looked at in
 pairs that are witnesses beyond doubt, so whatever it finds makes an accepted proof a false one.
 """
 
+import functools
 import itertools
+import json
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -21,38 +23,35 @@ MOST = 20_000  # individuals: mutants of a space may be large, then only a part 
 
 Codes = tuple[Fraction, ...]
 
+exact = functools.cache(parse_number)
+
 
 def witnesses(lines: list[Any]) -> Iterator[tuple[Codes, Codes]]:
     """Pairs that break the claim of these lines for certain."""
     features, constraints = lines[1]["space"]["features"], lines[1]["space"]["constraints"]
     model, property, relations = lines[4]["model"], lines[3]["property"], lines[2]["similarity"]
-    mirrored = property["kind"] == "decision" and model["head"]["zero"] == "upper"
     values = [
         sorted({*_codes(feature), *_tested(model["body"], k, feature)}) for k, feature in enumerate(features)
     ]
     gone = [_missing(feature) for feature in features]
     with ctx.workprec(BITS):
-        known = {
-            codes: (-1 if mirrored else 1) * score(model["body"], codes, gone)
-            for codes in itertools.islice(itertools.product(*values), MOST)
-            if all(_satisfied(constraint, codes) for constraint in constraints)
-        }
-        groups: dict[Codes, list[Codes]] = {}
-        for codes in known:
-            shared = tuple(c for c, r in zip(codes, relations, strict=True) if r["kind"] == "same")
-            groups.setdefault(shared, []).append(codes)
+        groups: dict[Codes, list[tuple[Codes, list[arb]]]] = {}
+        for codes in itertools.islice(itertools.product(*values), MOST):
+            if all(_satisfied(constraint, codes, features) for constraint in constraints):
+                shared = tuple(c for c, r in zip(codes, relations, strict=True) if r["kind"] == "same")
+                groups.setdefault(shared, []).append((codes, compared(model, property, codes, gone)))
         for members in groups.values():
-            for x, other in itertools.product(members, members):
-                if _similar(relations, x, other, gone) and _broken(property, known[x], known[other]):
+            for (x, first), (other, second) in itertools.product(members, members):
+                if _broken(property, first, second) and _similar(lines[2], x, other, gone):
                     yield x, other
 
 
 def objection(lines: list[Any]) -> str | None:
     """What is certainly wrong with the proof or the witness of these lines."""
     if lines[0]["kind"] == "proof":
-        return next((f"{x} and {other} are a witness" for x, other in witnesses(lines)), None)
+        return _first_witness(json.dumps(lines[1:5]))
     stated = lines[5]["witness"]
-    x, other = (tuple(map(parse_number, stated[side])) for side in ("x", "other"))
+    x, other = (tuple(map(exact, stated[side])) for side in ("x", "other"))
     with ctx.workprec(BITS):
         gone = [_missing(feature) for feature in lines[1]["space"]["features"]]
         scores = [score(lines[4]["model"]["body"], codes, gone) for codes in (x, other)]
@@ -60,48 +59,92 @@ def objection(lines: list[Any]) -> str | None:
             lo, hi = (_ball(end) for end in ([ends, ends] if isinstance(ends, str) else ends))
             if ball < lo or ball > hi:
                 return "a score is not the stated one"
-        if lines[4]["model"]["head"]["zero"] == "upper" and lines[3]["property"]["kind"] == "decision":
-            scores = [-ball for ball in scores]
+        sides = [compared(lines[4]["model"], lines[3]["property"], codes, gone) for codes in (x, other)]
         inside = all(
             _within(feature, c)
             for codes in (x, other)
             for feature, c in zip(lines[1]["space"]["features"], codes, strict=True)
         )
-        if not inside or not _similar(lines[2]["similarity"], x, other, gone):
+        if not inside or not _similar(lines[2], x, other, gone):
             return "not a pair"
-        return None if _broken(lines[3]["property"], *scores) else "not a witness"
+        return None if _broken(lines[3]["property"], *sides) else "not a witness"
 
 
-def score(body: dict[str, Any], codes: Codes, gone: list[Fraction | None]) -> arb:
+@functools.cache
+def _first_witness(claim: str) -> str | None:
+    """Many mutants make the same claim: whatever its proof is, it is true or not."""
+    found = witnesses([None, *json.loads(claim)])
+    return next((f"{x} and {other} are a witness" for x, other in found), None)
+
+
+def compared(
+    model: dict[str, Any], property: dict[str, Any], codes: Codes, gone: list[Fraction | None]
+) -> list[arb]:
+    """The numbers that the property compares, one for each class that counts, or just one."""
+    head, kind = model["head"], property["kind"]
+    if "classes" in head:
+        assert kind != "decision", "classes are looked at by their scores and probabilities only"
+        scores = [score(model["body"], codes, gone, c) for c in range(len(head["labels"]))]
+        if kind == "probability" and head["link"] == "softmax":
+            whole = sum((ball.exp() for ball in scores), arb(0))
+            scores = [ball.exp() / whole for ball in scores]
+        return scores if property["class"] is None else [scores[property["class"]]]
+    found = score(model["body"], codes, gone)
+    if kind == "probability":
+        slope, offset = map(_ball, head["link"][1:]) if isinstance(head["link"], list) else (1, 0)
+        return [1 / (1 + (-(slope * found + offset)).exp())]
+    if kind == "prediction":
+        return [found.exp()]
+    return [-found if kind == "decision" and head["zero"] == "upper" else found]
+
+
+def score(body: dict[str, Any], codes: Codes, gone: list[Fraction | None], of: int | None = None) -> arb:
+    """The score, or that of one class, whose coefficients are entries of arrays."""
+
+    def own(coefficient: Any) -> arb:
+        return _ball(coefficient if of is None else coefficient[of])
+
     if body["kind"] == "trees":
-        return sum((_leaf(tree, codes, gone) for tree in body["trees"]), _ball(body["bias"]))
+        return sum((own(_leaf(tree, codes, gone)) for tree in body["trees"]), own(body["bias"]))
     columns = [_column(column, codes) for column in body["columns"]]
+    if body["kind"] == "affine":
+        weights = [own(column["weight"]) for column in body["columns"]]
+        return sum((w * c for w, c in zip(weights, columns, strict=True)), own(body["bias"]))
+    if body["kind"] == "network":
+        for layer in body["layers"]:
+            assert layer["activation"] == ["relu"], "other activations are not looked at"
+            sums = [
+                sum((_ball(w) * c for w, c in zip(row, columns, strict=True)), _ball(bias))
+                for row, bias in zip(layer["weights"], layer["biases"], strict=True)
+            ]
+            columns = [ball.max(arb(0)) for ball in sums]
+        return sum((own(w) * c for w, c in zip(body["weights"], columns, strict=True)), own(body["bias"]))
     if body["kind"] == "rbf":
-        total, gamma = _ball(body["bias"]), _ball(body["gamma"])
+        total, gamma = own(body["bias"]), _ball(body["gamma"])
         for coefficient, centre in body["terms"]:
             distance = sum(((c - _ball(s)) ** 2 for c, s in zip(columns, centre, strict=True)), arb(0))
-            total += _ball(coefficient) * (-gamma * distance).exp()
+            total += own(coefficient) * (-gamma * distance).exp()
         return total
     total = arb(0)
     for coefficient, factors in body["terms"]:
-        product = _ball(coefficient)
+        product = own(coefficient)
         for c in factors:
             product *= columns[c]
         total += product
     return total
 
 
-def _leaf(tree: list[Any], codes: Codes, gone: list[Fraction | None]) -> arb:
+def _leaf(tree: list[Any], codes: Codes, gone: list[Fraction | None]) -> Any:
     """The value of the leaf that codes come to."""
     node = 0
-    while isinstance(tree[node], list):
+    while isinstance(tree[node], list) and isinstance(tree[node][0], int):
         k, test, right, *missing = tree[node]
         if gone[k] is not None and codes[k] == gone[k]:
             left = missing == ["left"]
         else:
-            left = codes[k] in test if isinstance(test, list) else codes[k] <= parse_number(test)
+            left = codes[k] in test if isinstance(test, list) else codes[k] <= exact(test)
         node = node + 1 if left else right
-    return _ball(tree[node])
+    return tree[node]
 
 
 def _tested(body: dict[str, Any], k: int, feature: dict[str, Any]) -> list[Fraction]:
@@ -112,11 +155,9 @@ def _tested(body: dict[str, Any], k: int, feature: dict[str, Any]) -> list[Fract
             node[1] for tree in body["trees"] for node in tree if isinstance(node, list) and node[0] == k
         }
         near = [
-            c
-            for test in tests
-            for c in (parse_number(test), Fraction(math.nextafter(float(parse_number(test)), math.inf)))
+            c for test in tests for c in (exact(test), Fraction(math.nextafter(float(exact(test)), math.inf)))
         ]
-        found += [c for c in near if parse_number(feature["lo"]) <= c <= parse_number(feature["hi"])]
+        found += [c for c in near if exact(feature["lo"]) <= c <= exact(feature["hi"])]
     return found
 
 
@@ -124,7 +165,7 @@ def _missing(feature: dict[str, Any]) -> Fraction | None:
     """The code of a missing number."""
     if not feature.get("missing"):
         return None
-    hi = parse_number(feature["hi"])
+    hi = exact(feature["hi"])
     return hi + 1 if feature["kind"] == "integer" else Fraction(math.nextafter(float(hi), math.inf))
 
 
@@ -135,15 +176,16 @@ def _column(column: dict[str, Any], codes: Codes) -> arb:
     return _ball(column["offset"]) + _ball(column["slope"]) * arb(fmpq(code.numerator, code.denominator))
 
 
+@functools.cache
 def _ball(text: str) -> arb:
-    exact = parse_number(text)
-    return arb(fmpq(exact.numerator, exact.denominator))
+    number = exact(text)
+    return arb(fmpq(number.numerator, number.denominator))
 
 
 def _codes(feature: dict[str, Any]) -> list[Fraction]:
     if "levels" in feature:
         return [Fraction(i) for i in range(len(feature["levels"]))]
-    lo, hi = parse_number(feature["lo"]), parse_number(feature["hi"])
+    lo, hi = exact(feature["lo"]), exact(feature["hi"])
     if feature["kind"] == "integer":
         return [Fraction(c) for c in range(int(lo), min(int(hi), int(lo) + 200) + 1)]
     return [lo + (hi - lo) * i / (PLACES - 1) for i in range(PLACES)]
@@ -154,30 +196,72 @@ def _within(feature: dict[str, Any], code: Fraction) -> bool:
     lo, hi = (
         (0, len(feature["levels"]) - 1)
         if "levels" in feature
-        else (parse_number(feature[end]) for end in ("lo", "hi"))
+        else (exact(feature[end]) for end in ("lo", "hi"))
     )
     return whole and (lo <= code <= hi or code == _missing(feature))
 
 
-def _satisfied(constraint: dict[str, Any], codes: Codes) -> bool:
-    return sum(parse_number(c) * codes[k] for k, c in constraint["terms"]) <= parse_number(
-        constraint["bound"]
-    )
+def _satisfied(constraint: dict[str, Any], codes: Codes, features: list[dict[str, Any]]) -> bool:
+    terms = (_term(weight, codes[k], features[k]) for k, weight in constraint["terms"])
+    return sum(terms) <= exact(constraint["bound"])
 
 
-def _similar(relations: list[dict[str, Any]], x: Codes, other: Codes, gone: list[Fraction | None]) -> bool:
+def _term(weight: Any, code: Fraction, feature: dict[str, Any]) -> Fraction:
+    if isinstance(weight, list):
+        return exact(weight[int(code)])
+    level = feature["levels"][int(code)] if "levels" in feature else None
+    value = code if level is None else exact(level["number"]) if isinstance(level, dict) else int(level)
+    return exact(weight) * value
+
+
+def _similar(line: dict[str, Any], x: Codes, other: Codes, gone: list[Fraction | None]) -> bool:
+    relations = line["similarity"]
     for relation, code, a, b in zip(relations, gone, x, other, strict=True):
         if relation["kind"] == "within" and code is not None and (a == code) != (b == code):
             return False
-    limits = (
-        0 if r["kind"] == "same" else parse_number(r["tolerance"]) if r["kind"] == "within" else None
-        for r in relations
+    return all(map(_allowed, relations, x, other)) and (
+        "distance" not in line or _are_near(line["distance"], x, other)
     )
-    return all(t is None or abs(a - b) <= t for t, a, b in zip(limits, x, other, strict=True))
 
 
-def _broken(property: dict[str, Any], first: arb, second: arb) -> bool:
+def _allowed(relation: dict[str, Any], a: Fraction, b: Fraction) -> bool:
+    if relation["kind"] == "within":
+        return abs(a - b) <= exact(relation["tolerance"])
+    if relation["kind"] == "between":
+        return exact(relation["low"]) <= b - a <= exact(relation["high"])
+    if relation["kind"] == "pairs":
+        return a == b or [min(a, b), max(a, b)] in relation["allowed"]
+    return relation["kind"] == "free" or a == b
+
+
+def _are_near(given: dict[str, Any], x: Codes, other: Codes) -> bool:
+    """Whether two individuals keep a distance (section 19)."""
+    total = Fraction(0)
+    for term in given["terms"]:
+        a, b = x[term["feature"]], other[term["feature"]]
+        if "each" in term:
+            cost = exact(term["each"]) * abs(a - b)
+        elif a == b:
+            cost = Fraction(0)
+        else:
+            table = term.get("table")
+            cost = exact(table[int(max(a, b)) - 1][int(min(a, b))] if table else term["unequal"])
+        total += cost ** given["power"]
+    for weight, entries in given["forms"]:
+        z = Fraction(0)
+        for k, alpha in entries:
+            here, there = (
+                exact(alpha[int(codes[k])]) if isinstance(alpha, list) else exact(alpha) * codes[k]
+                for codes in (x, other)
+            )
+            z += there - here
+        total += exact(weight) * z * z
+    return total <= exact(given["bound"])
+
+
+def _broken(property: dict[str, Any], first: list[arb], second: list[arb]) -> bool:
     if property["kind"] == "decision":
         margin = _ball(property["margin"])
-        return bool(first > margin) and bool(second <= -margin)
-    return bool(first - second > _ball(property["delta"]))
+        return bool(first[0] > margin) and bool(second[0] <= -margin)
+    delta = _ball(property["delta"])
+    return any(bool(one - two > delta) for one, two in zip(first, second, strict=True))

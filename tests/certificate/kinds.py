@@ -16,6 +16,7 @@ import pandas as pd
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
@@ -346,23 +347,65 @@ def near(kind: str, **asked: Any) -> Kind:
     return Kind(model=model, space=space, similar=lw.Similarity(metric=metric, radius=1), **asked)
 
 
+def tied(**asked: Any) -> Kind:
+    """A line over pairs that are near each other by a Mahalanobis distance: squares of sums of features, beside a constraint."""
+    space = lw.Space({"age": lw.Integer(0, 3), "income": lw.Continuous(0, 2), "sex": BINARY})
+    matrix = [["1/4", "1/8", "1/8"], ["1/8", "1/2", 0], ["1/8", 0, 1]]
+    metric = lw.Mahalanobis(matrix, columns=["age", "income", ("sex", 1)])
+    return Kind(
+        model=regression_model([0.5, -0.75, 0.25], 0.0, space.names),
+        space=space.where("income <= age"),
+        similar=lw.Similarity(metric=metric, radius=1),
+        **asked,
+    )
+
+
+def rising(model: Any, **asked: Any) -> Kind:
+    """Somebody older is compared with somebody younger; three classes, or whether the class is not the lowest."""
+    random = np.random.default_rng(5)
+    rows = pd.DataFrame({"age": random.integers(0, 7, 200), "income": random.uniform(0, 1, 200).round(3)})
+    rows["sex"] = random.integers(0, 2, 200)
+    label = np.digitize(rows.age + 3 * rows.income + 0.3 * rows.sex, [3, 5.5])
+    space = lw.Space({"age": lw.Integer(0, 6), "income": lw.Continuous(0, 1), "sex": BINARY})
+    fitted = model.fit(rows, label > 0 if isinstance(model, MLPClassifier) else label)
+    return Kind(model=fitted, space=space, similar=RISING, **asked)
+
+
+def rising_classes(model: Any, delta: float, rules: set[str]) -> Kind:
+    return rising(model, property=lw.ProbabilityGap(delta, class_of_interest=2), rules=frozenset(rules))
+
+
 LATER: dict[str, Callable[[], Kind]] = {
     "prediction": prediction,
     "sum": lambda: votes(property=lw.ProbabilityGap(0.45), rules=frozenset({"sum"})),
     "witness-sum": lambda: votes(property=lw.ProbabilityGap(0.05), verdict="BIASED"),
     "witness-prediction": lambda: witness_of(lw.ScoreGap(1.25), _counted),
 }
-NEWEST: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScript does not know yet
+NEWEST: dict[str, Callable[[], Kind]] = {
     "one-way": lambda: one_way("income", "down"),
     "one-way-trees": lambda: trees(similar=lw.Similarity(free=["sex"], order={"income": "down"})),
     "one-way-kernel": lambda: curved("rbf", {"split", "kernel"}, similar=RISING, of="score", nodes=3),
     "one-way-polynomial": lambda: curved(
         "poly", {"split", "polynomial"}, similar=RISING, of="score", nodes=3
     ),
+    "one-way-network": lambda: rising(
+        MLPClassifier((3, 2), random_state=1, max_iter=2000),
+        of="score",
+        tolerance=1e-2,
+        rules=frozenset({"network", "neuron"}),
+    ),
+    "one-way-odds": lambda: rising_classes(LogisticRegression(), 0.1875, {"cases", "odds"}),
+    "one-way-softmax": lambda: rising_classes(
+        HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=4, early_stopping=False),
+        0.1,
+        {"cases", "split", "softmax"},
+    ),
     "witness-one-way": lambda: one_way("income", "up", verdict="BIASED", rules=frozenset()),
     "distance-sum": lambda: near("l1", of="score"),
     "distance-squares": lambda: near("l2", of="score"),
     "witness-distance": lambda: near("l1", property=lw.ScoreGap(0.5), verdict="BIASED"),
+    "distance-forms": lambda: tied(property=lw.ScoreGap(1.8), rules=frozenset({"separable"}), nodes=3),
+    "witness-forms": lambda: tied(property=lw.ScoreGap(1.7), verdict="BIASED"),
     "sum-difference": lambda: votes(property=lw.ProbabilityGap(0.08), rules=frozenset({"sum"})),
     "kernel-grouped": grouped,
     "kernel-grouped-within": lambda: grouped(similar=NEAR),
