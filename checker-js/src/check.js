@@ -198,9 +198,10 @@ function checkEnd(certificate, stated) {
 }
 
 /** @param {Claim} claim */
-function packsOf({ model: { body, head }, distance }) {
+function packsOf({ model: { body, head }, distance, property }) {
   const packs = new Set(['core', ...body.packs()]);
   if (head.kind === 'classes') packs.add('classes');
   if (distance !== null) packs.add('distance');
+  if (property.rate !== null) packs.add('lipschitz');
   return [...packs];
 }

@@ -35,6 +35,7 @@ export const MAXIMUM = Object.freeze({
   partPairs: 2 ** 20,
   products: 2 ** 22,
   oddsBoxes: 2 ** 14,
+  slopeNodes: 1_000_000,
 });
 
 /** Ends a check that takes longer than it may. `tick` is called in every loop that a file can make long. */

@@ -1,12 +1,13 @@
 /** What a checker says (section 13): the claim in words, from the data alone, and what was not covered. */
 
-import { Rational } from './exact/rational.js';
+import { Rational, ZERO } from './exact/rational.js';
 import { isOneWay } from './claim/similarity.js';
 
 /**
  * @typedef {import('./check.js').Report} Report
  * @typedef {import('./claim/claim.js').Claim} Claim
  * @typedef {import('./claim/distance.js').Distance} Distance
+ * @typedef {import('./claim/rate.js').Rate} Rate
  * @typedef {import('./claim/similarity.js').Relation} Relation
  * @typedef {import('./claim/space.js').Feature} Feature
  * @typedef {import('./claim/space.js').Level} Level
@@ -79,6 +80,7 @@ export function claimLines({ space, similarity, distance, property, model }, kin
       : `agree in all features but those ${mayDiffer} of which it is said below that they may differ satisfy this:`,
     `  ${oneWay ? orderedPropertyWords(property, model.head) : propertyWords(property, model.head)}.`,
   ];
+  if (property.rate !== null) lines.push(...rateWords(property.rate, features, full));
   if (oneWay) lines.push('  It matters who of the two is the first: nothing is said of the other order.');
   if (distance !== null) lines.push(...distanceWords(distance, features, full));
   const all = features.map((feature, k) => `  ${quoted(feature.name)}: ${featureWords(feature, full)}; ${relationWords(similarity[k], feature, full)}`);
@@ -99,9 +101,11 @@ export function claimLines({ space, similarity, distance, property, model }, kin
  * @param {Claim['property']} property
  * @param {Claim['model']['head']} head
  */
-function propertyWords({ kind, margin, delta, ofClass }, head) {
+function propertyWords(property, head) {
+  const { kind, margin, delta, ofClass } = property;
   const which = ofClass === undefined ? '' : ofClass === null ? ' of every class' : ` of class ${printable(`${head.labels?.[ofClass]}`)}`;
   if (kind === 'score') return `the scores${which} differ by at most ${shown(delta)}`;
+  if (kind === 'lipschitz') return `the scores${which} differ by at most ${allowanceWords(property)}`;
   if (kind === 'prediction') return `the predictions exp(score) differ by at most ${shown(delta)}`;
   if (kind === 'probability') return `the probabilities${which} differ by at most ${shown(delta)}`;
   const about = ofClass === undefined || ofClass === null ? '' : `, one of them class ${printable(`${head.labels?.[ofClass]}`)}`;
@@ -123,10 +127,12 @@ function propertyWords({ kind, margin, delta, ofClass }, head) {
  * @param {Claim['property']} property
  * @param {Claim['model']['head']} head
  */
-function orderedPropertyWords({ kind, margin, delta, ofClass }, head) {
+function orderedPropertyWords(property, head) {
+  const { kind, margin, delta, ofClass } = property;
   const nameOf = (/** @type {number} */ i) => printable(`${head.labels?.[i]}`);
   const which = ofClass === undefined ? '' : ofClass === null ? ' of every class' : ` of class ${nameOf(ofClass)}`;
   if (kind !== 'decision') {
+    if (kind === 'lipschitz') return `the score${which} of the first is at most ${allowanceWords(property)} above that of the second`;
     const what = kind === 'prediction' ? 'prediction exp(score)' : kind;
     return `the ${what}${which} of the first is at most ${shown(delta)} above that of the second`;
   }
@@ -147,8 +153,41 @@ function orderedPropertyWords({ kind, margin, delta, ofClass }, head) {
  * @param {boolean} full
  * @returns {string[]}
  */
-function distanceWords({ power, terms, forms, bound }, features, full) {
-  const squared = power === 1 ? '' : '^2';
+function distanceWords(distance, features, full) {
+  const parts = partWords(distance, distance.power === 1 ? '' : '^2', features, full);
+  return [`  Similar are those only whose distance is at most ${shown(distance.bound)}, the sum of:`, ...parts];
+}
+
+/**
+ * By how much scores may differ, where that depends on how far apart the two are (section 21).
+ * @param {Claim['property']} property
+ */
+function allowanceWords({ delta, rate }) {
+  const share = `${shown(rate?.constant ?? ZERO)} times how far apart they are`;
+  return delta.isZero() ? share : `${shown(delta)} and ${share}`;
+}
+
+/**
+ * @param {Rate} rate
+ * @param {Feature[]} features
+ * @param {boolean} full
+ * @returns {string[]}
+ */
+function rateWords(rate, features, full) {
+  const parts = partWords(rate, rate.norm === 2 ? '^2' : '', features, full);
+  const how = { 1: 'the sum', 2: 'the root of the sum', max: 'the largest' }[rate.norm];
+  return [`  How far two are apart is ${how} of:`, ...parts];
+}
+
+/**
+ * The costs of a distance and its squares of sums, one a line.
+ * @param {{terms: Distance['terms'], forms: Distance['forms']}} distance
+ * @param {string} squared what follows each cost
+ * @param {Feature[]} features
+ * @param {boolean} full
+ * @returns {string[]}
+ */
+function partWords({ terms, forms }, squared, features, full) {
   const nameOf = (/** @type {number} */ k) => quoted(features[k].name);
   const costs = terms.map(({ feature, cost }) => {
     if (cost.kind === 'each') return `(${shown(cost.cost)} |difference of ${nameOf(feature)}|)${squared}`;
@@ -163,7 +202,7 @@ function distanceWords({ power, terms, forms, bound }, features, full) {
     });
     return `${shown(weight)} (${cut(parts, full).join(' + ')})^2`;
   });
-  return [`  Similar are those only whose distance is at most ${shown(bound)}, the sum of:`, ...cut([...costs, ...squares], full).map((line) => `    ${line}`)];
+  return cut([...costs, ...squares], full).map((line) => `    ${line}`);
 }
 
 /**

@@ -53,6 +53,9 @@ const LEAVES = [
   ['sum', '0x1p-1', [null, null]],
   ['sum', '0x1p-1', [[null, null, []]]],
   ['network', null, 0n, [], []],
+  ['identical'],
+  ['slope', [0n]],
+  ['separable', '0x1p-1', [], ['1']],
 ];
 
 /**

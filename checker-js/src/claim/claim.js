@@ -40,7 +40,7 @@ export function claimReader() {
       const name = CLAIM_LINES[taken++];
       if (name === 'space') parts.space = readSpace(json);
       else if (name === 'similarity') parts.similar = readSimilarity(json, /** @type {Space} */ (parts.space));
-      else if (name === 'property') parts.property = readProperty(json);
+      else if (name === 'property') parts.property = readProperty(json, /** @type {Space} */ (parts.space));
       else parts.model = readModel(json, /** @type {Space} */ (parts.space));
     },
     claim() {

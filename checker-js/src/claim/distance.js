@@ -41,14 +41,25 @@ import { positionOf } from './space.js';
 export function readDistance(json, { features }) {
   const part = readObject(json, 'distance', ['power', 'terms', 'forms', 'bound']);
   const power = readInt(part('power'), 'power of the distance', 1n, 2n) === 1n ? 1 : 2;
-  const terms = readArray(part('terms'), 'terms of the distance').map((item) => readTerm(item, features));
-  requireIncreasing(terms);
-  const forms = readArray(part('forms'), 'forms of the distance').map((item) => readForm(item, features));
-  require(forms.length <= MAXIMUM.forms, 'distance: too many forms');
-  require(terms.length + forms.length > 0, 'distance: neither terms nor forms');
+  const { terms, forms } = readTermsAndForms(part('terms'), part('forms'), features);
   const bound = readNumber(part('bound'), 'bound of the distance');
   require(bound.sign() >= 0, 'distance: a negative bound');
   return { power, terms, forms, bound };
+}
+
+/**
+ * @param {Json} termsJson
+ * @param {Json} formsJson
+ * @param {Feature[]} features
+ * @returns {{terms: DistanceTerm[], forms: DistanceForm[]}}
+ */
+export function readTermsAndForms(termsJson, formsJson, features) {
+  const terms = readArray(termsJson, 'terms of the distance').map((item) => readTerm(item, features));
+  requireIncreasing(terms);
+  const forms = readArray(formsJson, 'forms of the distance').map((item) => readForm(item, features));
+  require(forms.length <= MAXIMUM.forms, 'distance: too many forms');
+  require(terms.length + forms.length > 0, 'distance: neither terms nor forms');
+  return { terms, forms };
 }
 
 /** @param {{feature: number}[]} items */
@@ -122,22 +133,50 @@ function readForm(json, features) {
 }
 
 /**
- * cost_k(u, v)^power of two codes.
- * @param {Distance} distance
+ * cost_k(u, v) of two codes.
  * @param {Cost} cost
  * @param {Rational} code
  * @param {Rational} other
  */
-export function costOf({ power }, cost, code, other) {
+export function costOf(cost, code, other) {
   if (code.equals(other)) return ZERO;
-  let own;
-  if (cost.kind === 'each') own = cost.cost.times(code.minus(other).absolute());
-  else if (cost.kind === 'unequal') own = cost.cost;
-  else {
-    const [u, v] = [positionOf(code), positionOf(other)];
-    own = cost.rows[Math.max(u, v) - 1][Math.min(u, v)];
-  }
-  return power === 1 ? own : own.squared();
+  if (cost.kind === 'each') return cost.cost.times(code.minus(other).absolute());
+  if (cost.kind === 'unequal') return cost.cost;
+  const [u, v] = [positionOf(code), positionOf(other)];
+  return cost.rows[Math.max(u, v) - 1][Math.min(u, v)];
+}
+
+/**
+ * alpha_k(x'_k) - alpha_k(x_k) of two codes.
+ * @param {FormEntry} entry
+ * @param {Rational} code
+ * @param {Rational} other
+ */
+export function changeOf({ factor, amounts }, code, other) {
+  if (amounts === null) return /** @type {Rational} */ (factor).times(other.minus(code));
+  return amounts[positionOf(other)].minus(amounts[positionOf(code)]);
+}
+
+/**
+ * The costs of the terms and the z of the forms, of two individuals.
+ * @param {{terms: DistanceTerm[], forms: DistanceForm[]}} distance
+ * @param {Rational[]} x
+ * @param {Rational[]} other
+ * @returns {{costs: Rational[], changes: Rational[]}}
+ */
+export function partsBetween({ terms, forms }, x, other) {
+  return {
+    costs: terms.map(({ feature, cost }) => costOf(cost, x[feature], other[feature])),
+    changes: forms.map(({ entries }) => sum(entries.map((entry) => changeOf(entry, x[entry.feature], other[entry.feature])))),
+  };
+}
+
+/**
+ * @param {Rational} cost
+ * @param {1 | 2} power
+ */
+export function toPower(cost, power) {
+  return power === 1 ? cost : cost.squared();
 }
 
 /**
@@ -147,13 +186,7 @@ export function costOf({ power }, cost, code, other) {
  * @returns {Rational} d(x, x')
  */
 export function distanceBetween(distance, x, other) {
-  const costs = distance.terms.map(({ feature, cost }) => costOf(distance, cost, x[feature], other[feature]));
-  const squares = distance.forms.map(({ weight, entries }) => {
-    const z = sum(entries.map(({ feature, factor, amounts }) => {
-      if (amounts === null) return /** @type {Rational} */ (factor).times(other[feature].minus(x[feature]));
-      return amounts[positionOf(other[feature])].minus(amounts[positionOf(x[feature])]);
-    }));
-    return weight.times(z.squared());
-  });
-  return sum([...costs, ...squares]);
+  const { costs, changes } = partsBetween(distance, x, other);
+  const squares = changes.map((z, j) => distance.forms[j].weight.times(z.squared()));
+  return sum([...costs.map((cost) => toPower(cost, distance.power)), ...squares]);
 }

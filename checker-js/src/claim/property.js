@@ -1,36 +1,42 @@
-/** What similar individuals must have in common (section 2, "Property"; section 10, "Property"; section 16). */
+/** What similar individuals must have in common (section 2, "Property"; section 10, "Property"; sections 16 and 21). */
 
 import { ONE, Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readIndex, readObject, readOnly } from '../file/fields.js';
 import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
+import { readRate } from './rate.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('./head.js').Head} Head
+ * @typedef {import('./rate.js').Rate} Rate
+ * @typedef {import('./space.js').Space} Space
  */
 
 /**
  * @typedef {object} Property
- * @property {'decision' | 'score' | 'probability' | 'prediction'} kind
+ * @property {'decision' | 'score' | 'probability' | 'prediction' | 'lipschitz'} kind
  * @property {Rational} margin of a decision; else 0
- * @property {Rational} delta of a score, a probability or a prediction; else 0
+ * @property {Rational} delta of a decision 0
  * @property {number | null | undefined} ofClass the class of interest, null for all of them; undefined without classes
+ * @property {Rate | null} rate of `lipschitz`: by how much more than delta scores may differ that are further apart
  */
 
 /**
  * @param {Json} json
+ * @param {Space} space
  * @returns {Property}
  */
-export function readProperty(json) {
+export function readProperty(json, space) {
   const inner = readOnly(json, 'property');
   const kind = inner instanceof Map ? inner.get('kind') : null;
-  if (kind !== 'decision' && kind !== 'score' && kind !== 'probability' && kind !== 'prediction') {
+  if (kind !== 'decision' && kind !== 'score' && kind !== 'probability' && kind !== 'prediction' && kind !== 'lipschitz') {
     return reject('property: an unknown kind');
   }
   const number = kind === 'decision' ? 'margin' : 'delta';
-  const part = readObject(inner, 'property', ['kind', number], ['class']);
+  const ofRate = kind === 'lipschitz' ? ['constant', 'distance'] : [];
+  const part = readObject(inner, 'property', ['kind', number, ...ofRate], ['class']);
   const value = readNumber(part(number), `${number} of the property`);
   if (kind !== 'decision') {
     require(value.sign() >= 0, 'property: delta is negative');
@@ -41,6 +47,7 @@ export function readProperty(json) {
     margin: kind === 'decision' ? value : ZERO,
     delta: kind === 'decision' ? ZERO : value,
     ofClass: readClass(part('class')),
+    rate: kind === 'lipschitz' ? readRate(part('constant'), part('distance'), space) : null,
   };
 }
 
@@ -68,6 +75,7 @@ export function checkProperty(property, head, oneWay) {
     require(property.kind !== 'decision' || head.labels !== null, 'property: a decision needs labels');
     require(property.kind !== 'probability' || head.link !== null, 'property: a probability needs a link');
     require(property.kind !== 'prediction' || head.exponential, 'property: a prediction needs the exponential link');
+    require(property.kind !== 'lipschitz' || !head.exponential, 'property: with the exponential link scores have no rate');
     return;
   }
   if (property.ofClass === undefined) reject('property: the class is missing');
@@ -78,6 +86,6 @@ export function checkProperty(property, head, oneWay) {
     require(head.classes === 'argmax' || property.margin.isZero(), 'property: votes with a margin');
   } else {
     require(head.classes === 'argmax', 'property: votes have no score of a class');
-    require(property.kind === 'score' || head.link !== null, 'property: a probability needs a link');
+    require(property.kind !== 'probability' || head.link !== null, 'property: a probability needs a link');
   }
 }

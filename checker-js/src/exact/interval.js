@@ -58,6 +58,27 @@ export function product(a, b) {
 }
 
 /**
+ * @param {Interval} a
+ * @param {number} n at least 0
+ * @returns {Interval} the range of v^n
+ */
+export function powerOf(a, n) {
+  const of = (/** @type {Rational} */ v) => Array.from({ length: n }, () => v).reduce((total, factor) => total.times(factor), ONE);
+  const [low, high] = [of(a.lo), of(a.hi)];
+  if (n % 2 === 1 || a.lo.sign() >= 0) return interval(low, high);
+  if (a.hi.sign() <= 0) return interval(high, low);
+  return interval(n === 0 ? ONE : ZERO, larger(low, high));
+}
+
+/**
+ * @param {Interval} a
+ * @returns {Rational} the larger absolute value of its ends
+ */
+export function sizeOf(a) {
+  return larger(a.lo.absolute(), a.hi.absolute());
+}
+
+/**
  * @param {Interval} a both ends positive
  */
 export function reciprocal(a) {

@@ -56,6 +56,21 @@ function trailingZeros(value) {
   return count + bitLength(low & -low) - 1;
 }
 
+/**
+ * @param {bigint} value not negative
+ * @returns {bigint} the largest integer whose square is not larger
+ */
+function wholeRoot(value) {
+  if (value < 2n) return value;
+  // Newton's method from above.
+  let root = 1n << BigInt((bitLength(value) + 1) >> 1);
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}
+
 export class Rational {
   /**
    * Only the functions of this file call it: the parts must be in the form said above.
@@ -230,6 +245,17 @@ export class Rational {
    */
   ceil(bits = 0) {
     return -this.negated().floor(bits);
+  }
+
+  /**
+   * @param {number} bits
+   * @returns {Rational} the root, if it is rational; else the largest multiple of 2^-bits below it
+   */
+  rootBelow(bits) {
+    const { above, below, power } = this.reduced();
+    const [top, bottom] = [wholeRoot(above), wholeRoot(below)];
+    if (power % 2 === 0 && top * top === above && bottom * bottom === below) return Rational.make(top, power / 2, bottom);
+    return Rational.dyadic(wholeRoot(this.floor(2 * bits)), -bits);
   }
 
   /** The odd parts of numerator and denominator, in lowest terms, and the power of 2 between them. */

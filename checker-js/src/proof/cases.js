@@ -8,10 +8,11 @@ import { larger, ONE, Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArrayOf, readIndex } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
+import { allowanceOf, squareBetween } from '../claim/rate.js';
 import { unitVector } from '../bodies/affine.js';
 import { factorsOf, hasClass } from './classes.js';
 import { weightsOfWay } from './line.js';
-import { all, breaksProperty, breaksSoftmax, sigmaOfInterval } from './witness-set.js';
+import { all, breaksProperty, breaksRate, breaksSoftmax, sigmaOfInterval } from './witness-set.js';
 
 /**
  * @typedef {import('../file/json.js').Json} Json
@@ -19,9 +20,10 @@ import { all, breaksProperty, breaksSoftmax, sigmaOfInterval } from './witness-s
  * @typedef {import('../claim/head.js').HeadOfClasses} HeadOfClasses
  * @typedef {import('../claim/head.js').HeadOfTwo} HeadOfTwo
  * @typedef {import('../claim/property.js').Property} Property
+ * @typedef {import('../claim/rate.js').Rate} Rate
  * @typedef {import('../exact/interval.js').Interval} Interval
  * @typedef {import('./classes.js').Condition} Condition
- * @typedef {import('./witness-set.js').Answer} Answer
+ * @typedef {import('./witness-set.js').PairTest} PairTest
  */
 
 /** A score of the body: sign (alpha . f) + shift. */
@@ -45,9 +47,10 @@ import { all, breaksProperty, breaksSoftmax, sigmaOfInterval } from './witness-s
  * @property {string} name
  * @property {'line' | 'classes' | 'softmax'} kind
  * @property {(way: Json, mayBeArray?: boolean) => Line} readLine
- * @property {(scores: Interval[], others: Interval[], bits: number) => Answer} isWitness
+ * @property {Rate | null} rate by which more than the target of a line is allowed (section 21)
+ * @property {PairTest} isWitness
  * @property {boolean} equalMayBreak whether two equal individuals can be a witness
- * @property {(scores: Rational[], others: Rational[]) => Rational} clearance of a pair that is no witness (section 6)
+ * @property {(scores: Rational[], others: Rational[], pair: [Rational[], Rational[]]) => Rational} clearance of a pair that is no witness (section 6)
  */
 
 /**
@@ -58,6 +61,7 @@ import { all, breaksProperty, breaksSoftmax, sigmaOfInterval } from './witness-s
  * @returns {Case}
  */
 export function lineCase(name, score, property) {
+  const { rate } = property;
   const valueOf = (/** @type {Interval[]} */ scores) => {
     const parts = scores.map((value, i) => multiply(value, score.alpha[i]));
     return add(multiply(parts.reduce(add), score.sign), exactly(score.shift));
@@ -74,9 +78,16 @@ export function lineCase(name, score, property) {
       // g moves as far as f does if sign is 1 or -1; clearance is said of g.
       return { first: score, second: score, ...weights, factors: null, reach: weights.a.plus(weights.b) };
     },
-    isWitness: (scores, others, bits) => breaksProperty(property, valueOf(scores), valueOf(others), bits),
+    rate,
+    isWitness(scores, others, bits, pair) {
+      const [s, other] = [valueOf(scores), valueOf(others)];
+      return rate === null ? breaksProperty(property, s, other, bits) : breaksRate({ ...property, rate }, s, other, pair);
+    },
     equalMayBreak: property.kind === 'decision' && property.margin.sign() < 0,
-    clearance: (scores, others) => clearanceOfPair(property, valueOf(scores.map(exactly)).lo, valueOf(others.map(exactly)).lo),
+    clearance(scores, others, [x, other]) {
+      const own = clearanceOfPair(property, valueOf(scores.map(exactly)).lo, valueOf(others.map(exactly)).lo);
+      return rate === null ? own : own.plus(allowanceOf(rate, squareBetween(rate, x, other)).half());
+    },
   };
 }
 
@@ -88,7 +99,7 @@ export function lineCase(name, score, property) {
  */
 function clearanceOfPair({ kind, margin, delta }, s, other) {
   if (kind === 'decision') return larger(margin.minus(s), other.plus(margin));
-  if (kind === 'score') return delta.minus(s.minus(other)).half();
+  if (kind === 'score' || kind === 'lipschitz') return delta.minus(s.minus(other)).half();
   if (kind === 'prediction') return ZERO;
   const bits = 256;
   const apart = sigmaOfInterval(exactly(s), bits).hi.minus(sigmaOfInterval(exactly(other), bits).lo);
@@ -135,6 +146,7 @@ export function classesCase(head, margin, [i, j], conditions, otherConditions) {
       const reach = a.times(Rational.of(condition.weight)).plus(b.times(Rational.of(other.weight)));
       return { first, second, a, b, target: margin, mayTouch, factors: null, reach };
     },
+    rate: null,
     isWitness: (scores, others) => all([hasClass(head, scores, i, margin), hasClass(head, others, j, margin)]),
     equalMayBreak: false,
     clearance: () => ZERO,
@@ -155,6 +167,7 @@ export function softmaxCase(head, c, delta) {
     ofClass: c,
     delta,
     readLine: () => reject('this rule does not apply to probabilities by softmax'),
+    rate: null,
     isWitness: breaksSoftmax(c, delta),
     equalMayBreak: false,
     clearance: () => ZERO,

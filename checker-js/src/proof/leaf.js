@@ -1,15 +1,19 @@
 /** Leaves of the tree of cells: which rule is checked by which room (section 4 and the packs). */
 
 import { Rational, ZERO } from '../exact/rational.js';
+import { allowanceOf } from '../claim/rate.js';
 import { Clock } from '../limits.js';
 import { reject } from '../rejection.js';
 import { empty, separable } from '../rules/separable.js';
 import { enumerated } from '../rules/enumerated.js';
+import { identical } from '../rules/identical.js';
 import { independent } from '../rules/independent.js';
 import { kernel } from '../rules/kernel.js';
 import { network } from '../rules/network.js';
 import { odds } from '../rules/odds.js';
 import { polynomial } from '../rules/polynomial.js';
+import { leastSquare } from '../rules/rate.js';
+import { slope } from '../rules/slope.js';
 import { softmax } from '../rules/softmax.js';
 import { sos } from '../rules/sos.js';
 import { sumRule } from '../rules/sum.js';
@@ -30,6 +34,9 @@ import { trees } from '../rules/trees.js';
  * @property {Rational | null} clearance null (infinite) if the leaf found no pair in its cell
  * @property {Line | null} line of a rule with one line, for section 14; null for other rules
  */
+
+/** Thrown where a line is asked for in a cell whose codes have no distance: it holds no pair (section 21). */
+class NoPair extends Error {}
 
 /** How many lines and forms are remembered: many leaves have the same way. */
 const REMEMBERED = 2000;
@@ -52,6 +59,10 @@ export class LeafContext {
     this.noClearance = ZERO;
     /** @type {Line | null} */
     this.knownLine = null;
+    /** @type {Cell | null} the cell of the leaf that is looked at, where a line depends on it */
+    this.cell = null;
+    /** @type {WeakMap<object, Line>} of lines with targets of their own: the line that they were made of */
+    this.origins = new WeakMap();
     /** @type {Map<string, any>} */
     this.memory = new Map();
     /** @type {WeakMap<object, any>} */
@@ -86,6 +97,24 @@ export class LeafContext {
    */
   readLine(way, mayBeArray = false) {
     if (this.knownLine !== null) return this.knownLine;
+    const line = this.readLineAside(way, mayBeArray);
+    const { rate } = this.case;
+    if (rate === null || this.cell === null) return line;
+    // A line has a = b = 1/2 here, and T is larger by half of what the least distance of the cell allows.
+    const least = leastSquare(this.geometry, this.cell, rate);
+    if (least === null) throw new NoPair();
+    const own = { ...line, target: line.target.plus(allowanceOf(rate, least).half()) };
+    this.origins.set(own, line);
+    return own;
+  }
+
+  /**
+   * The line of a way, wherever the cell is.
+   * @param {Json} way
+   * @param {boolean} [mayBeArray]
+   * @returns {Line}
+   */
+  readLineAside(way, mayBeArray = false) {
     const key = keyOf(way);
     if (key === null) return this.case.readLine(way, mayBeArray);
     return this.remember(`line ${key}`, () => this.case.readLine(way, mayBeArray));
@@ -108,17 +137,18 @@ export class LeafContext {
   }
 
   /**
-   * What `make` makes of a line or another object, made once; one thing an object.
+   * What `make` makes of a line (whatever its target) or of another object, made once; one thing an object.
    * @template T
    * @param {object} object
    * @param {() => T} make
    * @returns {T}
    */
   derive(object, make) {
-    const known = this.derived.get(object);
+    const origin = this.origins.get(object) ?? object;
+    const known = this.derived.get(origin);
     if (known !== undefined) return known;
     const made = make();
-    this.derived.set(object, made);
+    this.derived.set(origin, made);
     return made;
   }
 }
@@ -146,6 +176,8 @@ const RULES = new Map([
   ['softmax', softmax],
   ['odds', odds],
   ['network', network],
+  ['identical', identical],
+  ['slope', slope],
 ]);
 RULES.set('sum', sumRule(RULES));
 
@@ -157,6 +189,13 @@ RULES.set('sum', sumRule(RULES));
  */
 export function checkLeaf(context, cell, json) {
   const rule = RULES.get(typeof json[0] === 'string' ? json[0] : '');
-  return rule === undefined ? reject('a node of an unknown kind') : rule(context, cell, json);
+  if (rule === undefined) return reject('a node of an unknown kind');
+  context.cell = cell;
+  try {
+    return rule(context, cell, json);
+  } catch (error) {
+    if (error instanceof NoPair) return { clearance: null, line: null };
+    throw error;
+  }
 }
 

@@ -36,7 +36,7 @@ export function weightsOfWay(property, way) {
     require(value.sign() >= 0 && value.atMost(ONE), 'way: not from 0 to 1');
     return { a: value, b: ONE.minus(value), target: margin, mayTouch: value.sign() > 0 };
   }
-  if (kind === 'score' || delta.isZero()) {
+  if (kind === 'score' || kind === 'lipschitz' || delta.isZero()) {
     require(value.equals(HALF), 'way: not 1/2');
     return { a: HALF, b: HALF, target: delta.half(), mayTouch: true };
   }

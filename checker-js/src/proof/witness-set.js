@@ -5,6 +5,7 @@
  * are too wide to tell; `decide` then narrows them.
  */
 
+import { squareBetween } from '../claim/rate.js';
 import { encloseScores } from '../bodies/combined.js';
 import { add, exactly, expOf, expOfInterval, interval, logOf, multiply, sigmaOf, subtract } from '../exact/interval.js';
 import { bitLength, larger, ONE, Rational, ZERO } from '../exact/rational.js';
@@ -14,6 +15,7 @@ import { reject } from '../rejection.js';
  * @typedef {import('../exact/interval.js').Interval} Interval
  * @typedef {import('../bodies/bodies.js').Body} Body
  * @typedef {import('../claim/property.js').Property} Property
+ * @typedef {import('../claim/rate.js').Rate} Rate
  * @typedef {boolean | null} Answer null: not decided yet
  */
 
@@ -22,6 +24,7 @@ import { reject } from '../rejection.js';
  * @param {Interval[]} scores of x
  * @param {Interval[]} others of x'
  * @param {number} bits how finely irrational functions of scores are to be enclosed
+ * @param {[Rational[], Rational[]]} pair x and x'
  * @returns {Answer}
  */
 
@@ -37,7 +40,7 @@ const LAST_BITS = 2048;
  */
 export function decide(body, x, other, test) {
   for (let bits = FIRST_BITS; bits <= LAST_BITS; bits *= 2) {
-    const answer = test(encloseScores(body, x, bits), encloseScores(body, other, bits), bits);
+    const answer = test(encloseScores(body, x, bits), encloseScores(body, other, bits), bits, [x, other]);
     if (answer !== null) return answer;
   }
   return reject('the scores of a pair are too near to the limit to tell on which side they lie');
@@ -86,9 +89,25 @@ export function breaksProperty(property, s, other, bits) {
     const below = isAbove(other, margin.negated());
     return all([isAbove(s, margin), below === null ? null : !below]);
   }
-  if (kind === 'score' || delta.isZero()) return isAbove(subtract(s, other), delta);
+  if (kind === 'score' || kind === 'lipschitz' || delta.isZero()) return isAbove(subtract(s, other), delta);
   if (kind === 'prediction') return isPredictedAbove(s, other, delta, bits);
   return isAbove(subtract(sigmaOfInterval(s, bits), sigmaOfInterval(other, bits)), delta);
+}
+
+/**
+ * s - s' > delta + L e (section 21): with r = s - s' - delta, r > 0 and r^2 > L^2 e^2, so that no root is needed.
+ * @param {Property & {rate: Rate}} property
+ * @param {Interval} s
+ * @param {Interval} other
+ * @param {[Rational[], Rational[]]} pair
+ * @returns {Answer}
+ */
+export function breaksRate({ rate, delta }, s, other, [x, otherCodes]) {
+  const limit = rate.constant.squared().times(squareBetween(rate, x, otherCodes));
+  const isBeyond = (/** @type {Rational} */ r) => r.sign() > 0 && limit.less(r.squared());
+  const rest = subtract(subtract(s, other), exactly(delta));
+  if (isBeyond(rest.lo)) return true;
+  return isBeyond(rest.hi) ? null : false;
 }
 
 /**

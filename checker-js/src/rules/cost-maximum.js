@@ -1,9 +1,9 @@
-/** What a feature with a cost adds to a bound (section 19): the largest u(x) + v(x') - lambda cost(x, x')^power. */
+/** What a feature with a cost adds to a bound (sections 19 and 21): the largest u(x) + v(x') - lambda cost(x, x')^power. */
 
 import { larger, largerOfMaxima, Rational, smaller, ZERO } from '../exact/rational.js';
 import { MAXIMUM } from '../limits.js';
 import { require } from '../rejection.js';
-import { costOf } from '../claim/distance.js';
+import { costOf, toPower } from '../claim/distance.js';
 import { related } from '../claim/similarity.js';
 import { positionOf } from '../claim/space.js';
 import { polygonMaximum } from './polygon.js';
@@ -11,7 +11,6 @@ import { polygonMaximum } from './polygon.js';
 /**
  * @typedef {import('../bodies/affine.js').Phi} Phi
  * @typedef {import('../claim/distance.js').Cost} Cost
- * @typedef {import('../claim/distance.js').Distance} Distance
  * @typedef {import('../proof/cell.js').Cell} Cell
  * @typedef {import('../proof/cell.js').Geometry} Geometry
  */
@@ -22,30 +21,33 @@ import { polygonMaximum } from './polygon.js';
  */
 
 /**
- * @param {Geometry} geometry with a distance
+ * A cost that is taken off a bound: lambda cost^power, lambda > 0.
+ * @typedef {{cost: Cost, power: 1 | 2, lambda: Rational}} Charge
+ */
+
+/**
+ * @param {Geometry} geometry
  * @param {Cell} cell
  * @param {number} k a feature that is not `same`
- * @param {Cost} cost
- * @param {Rational} lambda positive
+ * @param {Charge} charge
  * @param {Phi} u
  * @param {Phi} v
  * @param {() => Rational | null} withoutCost the maximum of u and v alone
  * @returns {Rational | null} null if there are no such codes
  */
-export function maximumWithCost(geometry, cell, k, cost, lambda, u, v, withoutCost) {
-  const distance = /** @type {Distance} */ (geometry.distance);
-  if (u.kind === 'table' && v.kind === 'table') return maximumOfLevels(geometry, cell, k, cost, lambda, u.values, v.values);
+export function maximumWithCost(geometry, cell, k, charge, u, v, withoutCost) {
+  if (u.kind === 'table' && v.kind === 'table') return maximumOfLevels(geometry, cell, k, charge, u.values, v.values);
+  const { cost, power, lambda } = charge;
   const codes = codesOf(geometry, cell, k);
   if (codes === null) return null;
   if (cost.kind !== 'each') throw new Error('a cost that does not fit its feature');
   if (u.kind === 'linear' && v.kind === 'linear') {
-    if (distance.power === 1) return maximumOfSlopes(u.slope, v.slope, codes, lambda.times(cost.cost));
+    if (power === 1) return maximumOfSlopes(u.slope, v.slope, codes, lambda.times(cost.cost));
     return maximumOfParabolas(u.slope, v.slope, codes, lambda.times(cost.cost.squared()));
   }
   const most = withoutCost();
   if (most === null) return null;
-  const least = codes.p.sign() > 0 ? codes.p : codes.q.sign() < 0 ? codes.q : ZERO;
-  return most.minus(lambda.times(costOf(distance, cost, ZERO, least)));
+  return most.minus(lambda.times(toPower(costOf(cost, ZERO, leastDifference(codes)), power)));
 }
 
 /**
@@ -54,12 +56,20 @@ export function maximumWithCost(geometry, cell, k, cost, lambda, u, v, withoutCo
  * @param {number} k a feature without levels
  * @returns {Codes | null} null if no two codes have such a difference
  */
-function codesOf({ first, second, difference }, cell, k) {
+export function codesOf({ first, second, difference }, cell, k) {
   const [i, j, d] = [first[k], second[k], difference[k]];
   const [lo, hi, otherLo, otherHi] = [cell.lo[i], cell.hi[i], cell.lo[j], cell.hi[j]];
   let [p, q] = [otherLo.minus(hi), otherHi.minus(lo)];
   if (d >= 0) [p, q] = [larger(p, cell.lo[d]), smaller(q, cell.hi[d])];
   return q.less(p) ? null : { lo, hi, otherLo, otherHi, p, q };
+}
+
+/**
+ * @param {Codes} codes
+ * @returns {Rational} the x' - x that is nearest to 0
+ */
+export function leastDifference({ p, q }) {
+  return p.sign() > 0 ? p : q.sign() < 0 ? q : ZERO;
 }
 
 /**
@@ -99,26 +109,37 @@ function maximumOfParabolas(u, v, { lo, hi, otherLo, otherHi, p, q }, c) {
 }
 
 /**
+ * The pairs of positions of a cell that satisfy the relation.
  * @param {Geometry} geometry
  * @param {Cell} cell
- * @param {number} k
- * @param {Cost} cost
- * @param {Rational} lambda
- * @param {Rational[]} u
- * @param {Rational[]} v
+ * @param {number} k a levels kind
+ * @returns {Generator<[Rational, Rational], void, void>}
  */
-function maximumOfLevels({ space, similarity, distance, first, second }, cell, k, cost, lambda, u, v) {
+export function* positionsOf({ space, similarity, first, second }, cell, k) {
   const [lo, hi, otherLo, otherHi] = [cell.lo[first[k]], cell.hi[first[k]], cell.lo[second[k]], cell.hi[second[k]]].map(positionOf);
   require((hi - lo + 1) * (otherHi - otherLo + 1) <= MAXIMUM.positionPairs, 'too many pairs of positions for one feature');
-  /** @type {Rational | null} */
-  let most = null;
   for (let i = lo; i <= hi; i++) {
     for (let j = otherLo; j <= otherHi; j++) {
       const [code, other] = [Rational.of(i), Rational.of(j)];
-      if (!related(space.features[k], similarity[k], code, other)) continue;
-      const own = lambda.times(costOf(/** @type {Distance} */ (distance), cost, code, other));
-      most = largerOfMaxima(most, u[i].plus(v[j]).minus(own));
+      if (related(space.features[k], similarity[k], code, other)) yield [code, other];
     }
+  }
+}
+
+/**
+ * @param {Geometry} geometry
+ * @param {Cell} cell
+ * @param {number} k
+ * @param {Charge} charge
+ * @param {Rational[]} u
+ * @param {Rational[]} v
+ */
+function maximumOfLevels(geometry, cell, k, { cost, power, lambda }, u, v) {
+  /** @type {Rational | null} */
+  let most = null;
+  for (const [code, other] of positionsOf(geometry, cell, k)) {
+    const own = lambda.times(toPower(costOf(cost, code, other), power));
+    most = largerOfMaxima(most, u[positionOf(code)].plus(v[positionOf(other)]).minus(own));
   }
   return most;
 }

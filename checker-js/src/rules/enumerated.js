@@ -93,5 +93,5 @@ function clearanceOfPoint(context, x, other) {
   }
   const broken = (!equal || own.equalMayBreak) && decide(body, x, other, own.isWitness);
   require(!broken, 'enumerated: a pair of the cell breaks the property');
-  return context.claim.hasClearance ? own.clearance(body.evaluate(x), body.evaluate(other)) : context.noClearance;
+  return context.claim.hasClearance ? own.clearance(body.evaluate(x), body.evaluate(other), [x, other]) : context.noClearance;
 }

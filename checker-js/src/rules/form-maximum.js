@@ -18,9 +18,12 @@ import { polygonMaximum } from './polygon.js';
  * @typedef {import('../claim/space.js').Constraint} Constraint
  * @typedef {import('../claim/space.js').Space} Space
  * @typedef {import('../bodies/affine.js').Phi} Phi
- * @typedef {import('../claim/distance.js').Cost} Cost
+ * @typedef {import('./cost-maximum.js').Charge} Charge
  * @typedef {import('../claim/distance.js').DistanceForm} DistanceForm
  */
+
+/** @type {ReadonlyMap<number, Charge>} */
+const NO_CHARGES = new Map();
 
 /**
  * Continuous codes are real here and discrete ones whole; differences of the cell are left aside, but for features with a cost.
@@ -28,18 +31,16 @@ import { polygonMaximum } from './polygon.js';
  * @param {Cell} cell
  * @param {SeparableForm} first at x
  * @param {SeparableForm} second at x'
- * @param {Rational} [lambda] by which costs of the distance are multiplied, and then subtracted (section 19)
+ * @param {ReadonlyMap<number, Charge>} [charges] costs of features that are taken off (sections 19 and 21)
  * @returns {Rational | null} null if no point of the cell satisfies the relations
  */
-export function maximumOfForms(geometry, cell, first, second, lambda = ZERO) {
-  /** @type {Map<number, Cost>} */
-  const costs = new Map(lambda.isZero() ? [] : geometry.distance?.terms.map(({ feature, cost }) => [feature, cost]));
+export function maximumOfForms(geometry, cell, first, second, charges = NO_CHARGES) {
   let total = first.bias.plus(second.bias);
   for (let k = 0; k < first.phi.length; k++) {
     const [u, v] = [first.phi[k], second.phi[k]];
     const withoutCost = () => maximumOfFeature(geometry, cell, k, u, v);
-    const cost = geometry.similarity[k].kind === 'same' ? undefined : costs.get(k);
-    const most = cost === undefined ? withoutCost() : maximumWithCost(geometry, cell, k, cost, lambda, u, v, withoutCost);
+    const charge = geometry.similarity[k].kind === 'same' ? undefined : charges.get(k);
+    const most = charge === undefined ? withoutCost() : maximumWithCost(geometry, cell, k, charge, u, v, withoutCost);
     if (most === null) return null;
     total = total.plus(most);
   }

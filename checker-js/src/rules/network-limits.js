@@ -274,12 +274,21 @@ function activatedRange(activation, lo, hi) {
  * @returns {{r: Rational, R: Rational}}
  */
 function slopesOn(activation, lo, hi) {
-  const { breaks, slopes } = activation;
   const [from, to] = [Rational.dyadic(lo, -LIMIT_BITS), Rational.dyadic(hi, -LIMIT_BITS)];
   if (!activation.rational) {
     const found = slopesBetween(activation, from, to);
     return { r: Rational.dyadic(found.lo.floor(LIMIT_BITS), -LIMIT_BITS), R: Rational.dyadic(found.hi.ceil(LIMIT_BITS), -LIMIT_BITS) };
   }
+  return slopesOfPieces(activation, from, to);
+}
+
+/**
+ * @param {Activation} activation a rational one
+ * @param {Rational} from
+ * @param {Rational} to
+ * @returns {{r: Rational, R: Rational}} of the pieces that have more than one point in common with the interval, or of all
+ */
+export function slopesOfPieces({ breaks, slopes }, from, to) {
   const met = slopes.filter((_, piece) => {
     const start = piece === 0 ? from : larger(from, breaks[piece - 1]);
     const end = piece === breaks.length ? to : smaller(to, breaks[piece]);

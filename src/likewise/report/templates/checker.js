@@ -45,6 +45,15 @@ function trailingZeros(value) {
   const low = BigInt.asUintN(WORD, rest);
   return count + bitLength(low & -low) - 1;
 }
+function wholeRoot(value) {
+  if (value < 2n) return value;
+  let root = 1n << BigInt((bitLength(value) + 1) >> 1);
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}
 class Rational {
   constructor(top, two, odd) {
     this.top = top;
@@ -154,6 +163,12 @@ class Rational {
   ceil(bits = 0) {
     return -this.negated().floor(bits);
   }
+  rootBelow(bits) {
+    const { above, below, power } = this.reduced();
+    const [top, bottom] = [wholeRoot(above), wholeRoot(below)];
+    if (power % 2 === 0 && top * top === above && bottom * bottom === below) return Rational.make(top, power / 2, bottom);
+    return Rational.dyadic(wholeRoot(this.floor(2 * bits)), -bits);
+  }
   reduced() {
     if (this.top === 0n) return { above: 0n, below: 1n, power: 0 };
     const { top, two, odd } = this.lowest();
@@ -223,6 +238,7 @@ const MAXIMUM = Object.freeze({
   partPairs: 2 ** 20,
   products: 2 ** 22,
   oddsBoxes: 2 ** 14,
+  slopeNodes: 1_000_000,
 });
 class Clock {
   constructor(seconds) {
@@ -754,6 +770,16 @@ function product(a, b) {
   const ends = [a.lo.times(b.lo), a.lo.times(b.hi), a.hi.times(b.lo), a.hi.times(b.hi)];
   return interval(ends.reduce(smaller), ends.reduce(larger));
 }
+function powerOf(a, n) {
+  const of = (/** @type {Rational} */ v) => Array.from({ length: n }, () => v).reduce((total, factor) => total.times(factor), ONE);
+  const [low, high] = [of(a.lo), of(a.hi)];
+  if (n % 2 === 1 || a.lo.sign() >= 0) return interval(low, high);
+  if (a.hi.sign() <= 0) return interval(high, low);
+  return interval(n === 0 ? ONE : ZERO, larger(low, high));
+}
+function sizeOf(a) {
+  return larger(a.lo.absolute(), a.hi.absolute());
+}
 function reciprocal(a) {
   return interval(ONE.over(a.hi), ONE.over(a.lo));
 }
@@ -794,7 +820,7 @@ function entropyOf(weights, bits) {
   }
   return total;
 }
-return { interval, exactly, add, subtract, multiply, product, reciprocal, roundedOut, expOf, expOfNear, expOfInterval, logOf, sigmaOf, softplusOf, entropyOf };
+return { interval, exactly, add, subtract, multiply, product, powerOf, sizeOf, reciprocal, roundedOut, expOf, expOfNear, expOfInterval, logOf, sigmaOf, softplusOf, entropyOf };
 })();
 modules["bodies/combined.js"] = (() => {
 const { add, exactly, interval, multiply } = modules["exact/interval.js"];
@@ -1770,60 +1796,6 @@ function readModel(json, space) {
 }
 return { readModel };
 })();
-modules["claim/property.js"] = (() => {
-const { ONE, Rational, ZERO } = modules["exact/rational.js"];
-const { readNumber } = modules["exact/number-syntax.js"];
-const { readIndex, readObject, readOnly } = modules["file/fields.js"];
-const { MAXIMUM } = modules["limits.js"];
-const { reject, require } = modules["rejection.js"];
-function readProperty(json) {
-  const inner = readOnly(json, 'property');
-  const kind = inner instanceof Map ? inner.get('kind') : null;
-  if (kind !== 'decision' && kind !== 'score' && kind !== 'probability' && kind !== 'prediction') {
-    return reject('property: an unknown kind');
-  }
-  const number = kind === 'decision' ? 'margin' : 'delta';
-  const part = readObject(inner, 'property', ['kind', number], ['class']);
-  const value = readNumber(part(number), `${number} of the property`);
-  if (kind !== 'decision') {
-    require(value.sign() >= 0, 'property: delta is negative');
-    require(kind !== 'probability' || value.less(ONE), 'property: delta of a probability is not below 1');
-  }
-  return {
-    kind,
-    margin: kind === 'decision' ? value : ZERO,
-    delta: kind === 'decision' ? ZERO : value,
-    ofClass: readClass(part('class')),
-  };
-}
-function readClass(json) {
-  return json === null || json === undefined ? json : readIndex(json, 'class of the property', MAXIMUM.scores);
-}
-function checkProperty(property, head, oneWay) {
-  if (oneWay && property.kind === 'decision') {
-    require(property.margin.sign() >= 0, 'property: a negative margin, though similarity is one-way');
-    require(property.ofClass !== null, 'property: a decision of every class, though similarity is one-way');
-  }
-  if (head.kind === 'two') {
-    require(property.ofClass === undefined, 'property: a class, but the model has no classes');
-    require(property.kind !== 'decision' || head.labels !== null, 'property: a decision needs labels');
-    require(property.kind !== 'probability' || head.link !== null, 'property: a probability needs a link');
-    require(property.kind !== 'prediction' || head.exponential, 'property: a prediction needs the exponential link');
-    return;
-  }
-  if (property.ofClass === undefined) reject('property: the class is missing');
-  require(property.kind !== 'prediction', 'property: a model of several scores has no prediction');
-  require(property.ofClass === null || property.ofClass < head.labels.length, 'property: a class that the model has not');
-  if (property.kind === 'decision') {
-    require(property.margin.sign() >= 0, 'property: a negative margin');
-    require(head.classes === 'argmax' || property.margin.isZero(), 'property: votes with a margin');
-  } else {
-    require(head.classes === 'argmax', 'property: votes have no score of a class');
-    require(property.kind === 'score' || head.link !== null, 'property: a probability needs a link');
-  }
-}
-return { readProperty, checkProperty };
-})();
 modules["claim/distance.js"] = (() => {
 const { Rational, sum, ZERO } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
@@ -1834,14 +1806,18 @@ const { positionOf } = modules["claim/space.js"];
 function readDistance(json, { features }) {
   const part = readObject(json, 'distance', ['power', 'terms', 'forms', 'bound']);
   const power = readInt(part('power'), 'power of the distance', 1n, 2n) === 1n ? 1 : 2;
-  const terms = readArray(part('terms'), 'terms of the distance').map((item) => readTerm(item, features));
-  requireIncreasing(terms);
-  const forms = readArray(part('forms'), 'forms of the distance').map((item) => readForm(item, features));
-  require(forms.length <= MAXIMUM.forms, 'distance: too many forms');
-  require(terms.length + forms.length > 0, 'distance: neither terms nor forms');
+  const { terms, forms } = readTermsAndForms(part('terms'), part('forms'), features);
   const bound = readNumber(part('bound'), 'bound of the distance');
   require(bound.sign() >= 0, 'distance: a negative bound');
   return { power, terms, forms, bound };
+}
+function readTermsAndForms(termsJson, formsJson, features) {
+  const terms = readArray(termsJson, 'terms of the distance').map((item) => readTerm(item, features));
+  requireIncreasing(terms);
+  const forms = readArray(formsJson, 'forms of the distance').map((item) => readForm(item, features));
+  require(forms.length <= MAXIMUM.forms, 'distance: too many forms');
+  require(terms.length + forms.length > 0, 'distance: neither terms nor forms');
+  return { terms, forms };
 }
 function requireIncreasing(items) {
   require(items.every(({ feature }, i) => i === 0 || items[i - 1].feature < feature), 'distance: features are not strictly increasing');
@@ -1891,29 +1867,125 @@ function readForm(json, features) {
   requireIncreasing(entries);
   return { weight, entries };
 }
-function costOf({ power }, cost, code, other) {
+function costOf(cost, code, other) {
   if (code.equals(other)) return ZERO;
-  let own;
-  if (cost.kind === 'each') own = cost.cost.times(code.minus(other).absolute());
-  else if (cost.kind === 'unequal') own = cost.cost;
-  else {
-    const [u, v] = [positionOf(code), positionOf(other)];
-    own = cost.rows[Math.max(u, v) - 1][Math.min(u, v)];
-  }
-  return power === 1 ? own : own.squared();
+  if (cost.kind === 'each') return cost.cost.times(code.minus(other).absolute());
+  if (cost.kind === 'unequal') return cost.cost;
+  const [u, v] = [positionOf(code), positionOf(other)];
+  return cost.rows[Math.max(u, v) - 1][Math.min(u, v)];
+}
+function changeOf({ factor, amounts }, code, other) {
+  if (amounts === null) return /** @type {Rational} */ (factor).times(other.minus(code));
+  return amounts[positionOf(other)].minus(amounts[positionOf(code)]);
+}
+function partsBetween({ terms, forms }, x, other) {
+  return {
+    costs: terms.map(({ feature, cost }) => costOf(cost, x[feature], other[feature])),
+    changes: forms.map(({ entries }) => sum(entries.map((entry) => changeOf(entry, x[entry.feature], other[entry.feature])))),
+  };
+}
+function toPower(cost, power) {
+  return power === 1 ? cost : cost.squared();
 }
 function distanceBetween(distance, x, other) {
-  const costs = distance.terms.map(({ feature, cost }) => costOf(distance, cost, x[feature], other[feature]));
-  const squares = distance.forms.map(({ weight, entries }) => {
-    const z = sum(entries.map(({ feature, factor, amounts }) => {
-      if (amounts === null) return /** @type {Rational} */ (factor).times(other[feature].minus(x[feature]));
-      return amounts[positionOf(other[feature])].minus(amounts[positionOf(x[feature])]);
-    }));
-    return weight.times(z.squared());
-  });
-  return sum([...costs, ...squares]);
+  const { costs, changes } = partsBetween(distance, x, other);
+  const squares = changes.map((z, j) => distance.forms[j].weight.times(z.squared()));
+  return sum([...costs.map((cost) => toPower(cost, distance.power)), ...squares]);
 }
-return { readDistance, costOf, distanceBetween };
+return { readDistance, readTermsAndForms, costOf, changeOf, partsBetween, toPower, distanceBetween };
+})();
+modules["claim/rate.js"] = (() => {
+const { largest, Rational, sum, ZERO } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readObject } = modules["file/fields.js"];
+const { reject, require } = modules["rejection.js"];
+const { partsBetween, readTermsAndForms } = modules["claim/distance.js"];
+const ROOT_BITS = 160;
+function readRate(constantJson, json, { features }) {
+  const constant = readNumber(constantJson, 'constant of the property');
+  require(constant.sign() >= 0, 'property: a negative constant');
+  const part = readObject(json, 'distance', ['norm', 'terms', 'forms']);
+  const norm = readNorm(part('norm'));
+  const { terms, forms } = readTermsAndForms(part('terms'), part('forms'), features);
+  require(norm === 2 || forms.length === 0, 'distance: forms need the norm 2');
+  return { constant, norm, terms, forms };
+}
+function readNorm(json) {
+  if (json === 'max') return json;
+  if (json === 1n) return 1;
+  return json === 2n ? 2 : reject('distance: the norm is none of 1, 2 and "max"');
+}
+function squareOfNorm({ norm, forms }, costs, changes) {
+  if (norm === 1) return sum(costs).squared();
+  if (norm === 'max') return costs.length === 0 ? ZERO : largest(costs).squared();
+  return sum([...costs.map((cost) => cost.squared()), ...changes.map((z, j) => forms[j].weight.times(z.squared()))]);
+}
+function squareBetween(rate, x, other) {
+  const { costs, changes } = partsBetween(rate, x, other);
+  return squareOfNorm(rate, costs, changes);
+}
+function allowanceOf({ constant }, square) {
+  return constant.squared().times(square).rootBelow(ROOT_BITS);
+}
+return { readRate, squareOfNorm, squareBetween, allowanceOf };
+})();
+modules["claim/property.js"] = (() => {
+const { ONE, Rational, ZERO } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readIndex, readObject, readOnly } = modules["file/fields.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { reject, require } = modules["rejection.js"];
+const { readRate } = modules["claim/rate.js"];
+function readProperty(json, space) {
+  const inner = readOnly(json, 'property');
+  const kind = inner instanceof Map ? inner.get('kind') : null;
+  if (kind !== 'decision' && kind !== 'score' && kind !== 'probability' && kind !== 'prediction' && kind !== 'lipschitz') {
+    return reject('property: an unknown kind');
+  }
+  const number = kind === 'decision' ? 'margin' : 'delta';
+  const ofRate = kind === 'lipschitz' ? ['constant', 'distance'] : [];
+  const part = readObject(inner, 'property', ['kind', number, ...ofRate], ['class']);
+  const value = readNumber(part(number), `${number} of the property`);
+  if (kind !== 'decision') {
+    require(value.sign() >= 0, 'property: delta is negative');
+    require(kind !== 'probability' || value.less(ONE), 'property: delta of a probability is not below 1');
+  }
+  return {
+    kind,
+    margin: kind === 'decision' ? value : ZERO,
+    delta: kind === 'decision' ? ZERO : value,
+    ofClass: readClass(part('class')),
+    rate: kind === 'lipschitz' ? readRate(part('constant'), part('distance'), space) : null,
+  };
+}
+function readClass(json) {
+  return json === null || json === undefined ? json : readIndex(json, 'class of the property', MAXIMUM.scores);
+}
+function checkProperty(property, head, oneWay) {
+  if (oneWay && property.kind === 'decision') {
+    require(property.margin.sign() >= 0, 'property: a negative margin, though similarity is one-way');
+    require(property.ofClass !== null, 'property: a decision of every class, though similarity is one-way');
+  }
+  if (head.kind === 'two') {
+    require(property.ofClass === undefined, 'property: a class, but the model has no classes');
+    require(property.kind !== 'decision' || head.labels !== null, 'property: a decision needs labels');
+    require(property.kind !== 'probability' || head.link !== null, 'property: a probability needs a link');
+    require(property.kind !== 'prediction' || head.exponential, 'property: a prediction needs the exponential link');
+    require(property.kind !== 'lipschitz' || !head.exponential, 'property: with the exponential link scores have no rate');
+    return;
+  }
+  if (property.ofClass === undefined) reject('property: the class is missing');
+  require(property.kind !== 'prediction', 'property: a model of several scores has no prediction');
+  require(property.ofClass === null || property.ofClass < head.labels.length, 'property: a class that the model has not');
+  if (property.kind === 'decision') {
+    require(property.margin.sign() >= 0, 'property: a negative margin');
+    require(head.classes === 'argmax' || property.margin.isZero(), 'property: votes with a margin');
+  } else {
+    require(head.classes === 'argmax', 'property: votes have no score of a class');
+    require(property.kind !== 'probability' || head.link !== null, 'property: a probability needs a link');
+  }
+}
+return { readProperty, checkProperty };
 })();
 modules["claim/similarity.js"] = (() => {
 const { Rational, ZERO } = modules["exact/rational.js"];
@@ -2021,7 +2093,7 @@ function claimReader() {
       const name = CLAIM_LINES[taken++];
       if (name === 'space') parts.space = readSpace(json);
       else if (name === 'similarity') parts.similar = readSimilarity(json, /** @type {Space} */ (parts.space));
-      else if (name === 'property') parts.property = readProperty(json);
+      else if (name === 'property') parts.property = readProperty(json, /** @type {Space} */ (parts.space));
       else parts.model = readModel(json, /** @type {Space} */ (parts.space));
     },
     claim() {
@@ -2636,6 +2708,7 @@ function labelOfEverybody(claim, cases) {
 return { Sides, labelOfEverybody };
 })();
 modules["proof/witness-set.js"] = (() => {
+const { squareBetween } = modules["claim/rate.js"];
 const { encloseScores } = modules["bodies/combined.js"];
 const { add, exactly, expOf, expOfInterval, interval, logOf, multiply, sigmaOf, subtract } = modules["exact/interval.js"];
 const { bitLength, larger, ONE, Rational, ZERO } = modules["exact/rational.js"];
@@ -2644,7 +2717,7 @@ const FIRST_BITS = 64;
 const LAST_BITS = 2048;
 function decide(body, x, other, test) {
   for (let bits = FIRST_BITS; bits <= LAST_BITS; bits *= 2) {
-    const answer = test(encloseScores(body, x, bits), encloseScores(body, other, bits), bits);
+    const answer = test(encloseScores(body, x, bits), encloseScores(body, other, bits), bits, [x, other]);
     if (answer !== null) return answer;
   }
   return reject('the scores of a pair are too near to the limit to tell on which side they lie');
@@ -2667,9 +2740,16 @@ function breaksProperty(property, s, other, bits) {
     const below = isAbove(other, margin.negated());
     return all([isAbove(s, margin), below === null ? null : !below]);
   }
-  if (kind === 'score' || delta.isZero()) return isAbove(subtract(s, other), delta);
+  if (kind === 'score' || kind === 'lipschitz' || delta.isZero()) return isAbove(subtract(s, other), delta);
   if (kind === 'prediction') return isPredictedAbove(s, other, delta, bits);
   return isAbove(subtract(sigmaOfInterval(s, bits), sigmaOfInterval(other, bits)), delta);
+}
+function breaksRate({ rate, delta }, s, other, [x, otherCodes]) {
+  const limit = rate.constant.squared().times(squareBetween(rate, x, otherCodes));
+  const isBeyond = (/** @type {Rational} */ r) => r.sign() > 0 && limit.less(r.squared());
+  const rest = subtract(subtract(s, other), exactly(delta));
+  if (isBeyond(rest.lo)) return true;
+  return isBeyond(rest.hi) ? null : false;
 }
 function isPredictedAbove(s, other, delta, bits) {
   if (s.hi.atMost(other.lo)) return false;
@@ -2706,7 +2786,7 @@ function haveSameDifferences(scores, others, c) {
   const theirs = sorted(others);
   return sorted(scores).every((difference, i) => difference.equals(theirs[i]));
 }
-return { decide, isAbove, isAtLeast, all, breaksProperty, sigmaOfInterval, softmaxOf, breaksSoftmax };
+return { decide, isAbove, isAtLeast, all, breaksProperty, breaksRate, sigmaOfInterval, softmaxOf, breaksSoftmax };
 })();
 modules["proof/classes.js"] = (() => {
 const { subtract } = modules["exact/interval.js"];
@@ -2770,7 +2850,7 @@ function weightsOfWay(property, way) {
     require(value.sign() >= 0 && value.atMost(ONE), 'way: not from 0 to 1');
     return { a: value, b: ONE.minus(value), target: margin, mayTouch: value.sign() > 0 };
   }
-  if (kind === 'score' || delta.isZero()) {
+  if (kind === 'score' || kind === 'lipschitz' || delta.isZero()) {
     require(value.equals(HALF), 'way: not 1/2');
     return { a: HALF, b: HALF, target: delta.half(), mayTouch: true };
   }
@@ -2802,11 +2882,13 @@ const { larger, ONE, Rational, ZERO } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
 const { readArrayOf, readIndex } = modules["file/fields.js"];
 const { reject, require } = modules["rejection.js"];
+const { allowanceOf, squareBetween } = modules["claim/rate.js"];
 const { unitVector } = modules["bodies/affine.js"];
 const { factorsOf, hasClass } = modules["proof/classes.js"];
 const { weightsOfWay } = modules["proof/line.js"];
-const { all, breaksProperty, breaksSoftmax, sigmaOfInterval } = modules["proof/witness-set.js"];
+const { all, breaksProperty, breaksRate, breaksSoftmax, sigmaOfInterval } = modules["proof/witness-set.js"];
 function lineCase(name, score, property) {
+  const { rate } = property;
   const valueOf = (/** @type {Interval[]} */ scores) => {
     const parts = scores.map((value, i) => multiply(value, score.alpha[i]));
     return add(multiply(parts.reduce(add), score.sign), exactly(score.shift));
@@ -2822,14 +2904,21 @@ function lineCase(name, score, property) {
       const weights = weightsOfWay(property, way);
       return { first: score, second: score, ...weights, factors: null, reach: weights.a.plus(weights.b) };
     },
-    isWitness: (scores, others, bits) => breaksProperty(property, valueOf(scores), valueOf(others), bits),
+    rate,
+    isWitness(scores, others, bits, pair) {
+      const [s, other] = [valueOf(scores), valueOf(others)];
+      return rate === null ? breaksProperty(property, s, other, bits) : breaksRate({ ...property, rate }, s, other, pair);
+    },
     equalMayBreak: property.kind === 'decision' && property.margin.sign() < 0,
-    clearance: (scores, others) => clearanceOfPair(property, valueOf(scores.map(exactly)).lo, valueOf(others.map(exactly)).lo),
+    clearance(scores, others, [x, other]) {
+      const own = clearanceOfPair(property, valueOf(scores.map(exactly)).lo, valueOf(others.map(exactly)).lo);
+      return rate === null ? own : own.plus(allowanceOf(rate, squareBetween(rate, x, other)).half());
+    },
   };
 }
 function clearanceOfPair({ kind, margin, delta }, s, other) {
   if (kind === 'decision') return larger(margin.minus(s), other.plus(margin));
-  if (kind === 'score') return delta.minus(s.minus(other)).half();
+  if (kind === 'score' || kind === 'lipschitz') return delta.minus(s.minus(other)).half();
   if (kind === 'prediction') return ZERO;
   const bits = 256;
   const apart = sigmaOfInterval(exactly(s), bits).hi.minus(sigmaOfInterval(exactly(other), bits).lo);
@@ -2858,6 +2947,7 @@ function classesCase(head, margin, [i, j], conditions, otherConditions) {
       const reach = a.times(Rational.of(condition.weight)).plus(b.times(Rational.of(other.weight)));
       return { first, second, a, b, target: margin, mayTouch, factors: null, reach };
     },
+    rate: null,
     isWitness: (scores, others) => all([hasClass(head, scores, i, margin), hasClass(head, others, j, margin)]),
     equalMayBreak: false,
     clearance: () => ZERO,
@@ -2870,6 +2960,7 @@ function softmaxCase(head, c, delta) {
     ofClass: c,
     delta,
     readLine: () => reject('this rule does not apply to probabilities by softmax'),
+    rate: null,
     isWitness: breaksSoftmax(c, delta),
     equalMayBreak: false,
     clearance: () => ZERO,
@@ -3052,24 +3143,23 @@ modules["rules/cost-maximum.js"] = (() => {
 const { larger, largerOfMaxima, Rational, smaller, ZERO } = modules["exact/rational.js"];
 const { MAXIMUM } = modules["limits.js"];
 const { require } = modules["rejection.js"];
-const { costOf } = modules["claim/distance.js"];
+const { costOf, toPower } = modules["claim/distance.js"];
 const { related } = modules["claim/similarity.js"];
 const { positionOf } = modules["claim/space.js"];
 const { polygonMaximum } = modules["rules/polygon.js"];
-function maximumWithCost(geometry, cell, k, cost, lambda, u, v, withoutCost) {
-  const distance = /** @type {Distance} */ (geometry.distance);
-  if (u.kind === 'table' && v.kind === 'table') return maximumOfLevels(geometry, cell, k, cost, lambda, u.values, v.values);
+function maximumWithCost(geometry, cell, k, charge, u, v, withoutCost) {
+  if (u.kind === 'table' && v.kind === 'table') return maximumOfLevels(geometry, cell, k, charge, u.values, v.values);
+  const { cost, power, lambda } = charge;
   const codes = codesOf(geometry, cell, k);
   if (codes === null) return null;
   if (cost.kind !== 'each') throw new Error('a cost that does not fit its feature');
   if (u.kind === 'linear' && v.kind === 'linear') {
-    if (distance.power === 1) return maximumOfSlopes(u.slope, v.slope, codes, lambda.times(cost.cost));
+    if (power === 1) return maximumOfSlopes(u.slope, v.slope, codes, lambda.times(cost.cost));
     return maximumOfParabolas(u.slope, v.slope, codes, lambda.times(cost.cost.squared()));
   }
   const most = withoutCost();
   if (most === null) return null;
-  const least = codes.p.sign() > 0 ? codes.p : codes.q.sign() < 0 ? codes.q : ZERO;
-  return most.minus(lambda.times(costOf(distance, cost, ZERO, least)));
+  return most.minus(lambda.times(toPower(costOf(cost, ZERO, leastDifference(codes)), power)));
 }
 function codesOf({ first, second, difference }, cell, k) {
   const [i, j, d] = [first[k], second[k], difference[k]];
@@ -3077,6 +3167,9 @@ function codesOf({ first, second, difference }, cell, k) {
   let [p, q] = [otherLo.minus(hi), otherHi.minus(lo)];
   if (d >= 0) [p, q] = [larger(p, cell.lo[d]), smaller(q, cell.hi[d])];
   return q.less(p) ? null : { lo, hi, otherLo, otherHi, p, q };
+}
+function leastDifference({ p, q }) {
+  return p.sign() > 0 ? p : q.sign() < 0 ? q : ZERO;
 }
 function maximumOfSlopes(u, v, { lo, hi, otherLo, otherHi, p, q }, c) {
   const above = polygonMaximum(u.plus(c), v.minus(c), lo, hi, otherLo, otherHi, larger(p, ZERO), q);
@@ -3095,21 +3188,101 @@ function maximumOfParabolas(u, v, { lo, hi, otherLo, otherHi, p, q }, c) {
   if (c.sign() > 0) for (const linear of [v, v.minus(slope)]) places.push(linear.over(c.scaled(1)));
   return places.map((d) => valueAt(smaller(larger(d, p), q))).reduce(larger);
 }
-function maximumOfLevels({ space, similarity, distance, first, second }, cell, k, cost, lambda, u, v) {
+function* positionsOf({ space, similarity, first, second }, cell, k) {
   const [lo, hi, otherLo, otherHi] = [cell.lo[first[k]], cell.hi[first[k]], cell.lo[second[k]], cell.hi[second[k]]].map(positionOf);
   require((hi - lo + 1) * (otherHi - otherLo + 1) <= MAXIMUM.positionPairs, 'too many pairs of positions for one feature');
-  let most = null;
   for (let i = lo; i <= hi; i++) {
     for (let j = otherLo; j <= otherHi; j++) {
       const [code, other] = [Rational.of(i), Rational.of(j)];
-      if (!related(space.features[k], similarity[k], code, other)) continue;
-      const own = lambda.times(costOf(/** @type {Distance} */ (distance), cost, code, other));
-      most = largerOfMaxima(most, u[i].plus(v[j]).minus(own));
+      if (related(space.features[k], similarity[k], code, other)) yield [code, other];
     }
+  }
+}
+function maximumOfLevels(geometry, cell, k, { cost, power, lambda }, u, v) {
+  let most = null;
+  for (const [code, other] of positionsOf(geometry, cell, k)) {
+    const own = lambda.times(toPower(costOf(cost, code, other), power));
+    most = largerOfMaxima(most, u[positionOf(code)].plus(v[positionOf(other)]).minus(own));
   }
   return most;
 }
-return { maximumWithCost };
+return { maximumWithCost, codesOf, leastDifference, positionsOf };
+})();
+modules["rules/rate.js"] = (() => {
+const { larger, ONE, Rational, smaller, sum, ZERO } = modules["exact/rational.js"];
+const { readNumbersOf } = modules["file/fields.js"];
+const { require } = modules["rejection.js"];
+const { changeOf, costOf } = modules["claim/distance.js"];
+const { squareOfNorm } = modules["claim/rate.js"];
+const { codesOf, leastDifference, positionsOf } = modules["rules/cost-maximum.js"];
+function leastSquare(geometry, cell, rate) {
+  const costs = [];
+  for (const { feature, cost } of rate.terms) {
+    const least = leastCost(geometry, cell, feature, cost);
+    if (least === null) return null;
+    costs.push(least);
+  }
+  const changes = [];
+  for (const { entries } of rate.forms) {
+    let [p, q] = [ZERO, ZERO];
+    for (const entry of entries) {
+      const range = changesOf(geometry, cell, entry);
+      if (range === null) return null;
+      [p, q] = [p.plus(range.lo), q.plus(range.hi)];
+    }
+    changes.push(p.sign() > 0 ? p : q.sign() < 0 ? q : ZERO);
+  }
+  return squareOfNorm(rate, costs, changes);
+}
+function leastCost(geometry, cell, k, cost) {
+  if (geometry.similarity[k].kind === 'same') return ZERO;
+  if (geometry.space.features[k].levels === null) {
+    const codes = codesOf(geometry, cell, k);
+    return codes === null ? null : costOf(cost, ZERO, leastDifference(codes));
+  }
+  let least = null;
+  for (const [code, other] of positionsOf(geometry, cell, k)) {
+    const own = costOf(cost, code, other);
+    least = least === null ? own : smaller(least, own);
+  }
+  return least;
+}
+function changesOf(geometry, cell, entry) {
+  const k = entry.feature;
+  if (geometry.similarity[k].kind === 'same') return { lo: ZERO, hi: ZERO };
+  if (geometry.space.features[k].levels === null) {
+    const codes = codesOf(geometry, cell, k);
+    if (codes === null) return null;
+    const ends = [changeOf(entry, ZERO, codes.p), changeOf(entry, ZERO, codes.q)];
+    return { lo: ends.reduce(smaller), hi: ends.reduce(larger) };
+  }
+  let range = null;
+  for (const [code, other] of positionsOf(geometry, cell, k)) {
+    const own = changeOf(entry, code, other);
+    range = range === null ? { lo: own, hi: own } : { lo: smaller(range.lo, own), hi: larger(range.hi, own) };
+  }
+  return range;
+}
+function readToll({ constant, norm, terms, forms }, json) {
+  const numbers = readNumbersOf(json, 'multipliers of the rate', terms.length + forms.length);
+  const [ofTerms, ofForms] = [numbers.slice(0, terms.length), numbers.slice(terms.length)];
+  require(ofTerms.every((y) => y.sign() >= 0), 'separable: a negative multiplier of a cost');
+  const isInBall =
+    norm === 1
+      ? ofTerms.every((y) => y.atMost(ONE))
+      : norm === 'max'
+        ? sum(ofTerms).atMost(ONE)
+        : sum([...ofTerms.map((y) => y.squared()), ...ofForms.map((y, j) => y.squared().over(forms[j].weight))]).atMost(ONE);
+  require(isInBall, 'separable: the multipliers of the rate are too large');
+  const half = constant.half();
+  const charges = new Map();
+  terms.forEach(({ feature, cost }, i) => {
+    const lambda = half.times(ofTerms[i]);
+    if (!lambda.isZero()) charges.set(feature, { cost, power: 1, lambda });
+  });
+  return { forms, factors: ofForms.map((y) => half.times(y)), charges };
+}
+return { leastSquare, readToll };
 })();
 modules["rules/form-maximum.js"] = (() => {
 const { largest, largerOfMaxima, Rational, ZERO } = modules["exact/rational.js"];
@@ -3119,14 +3292,14 @@ const { SeparableForm } = modules["bodies/affine.js"];
 const { maximumWithCost } = modules["rules/cost-maximum.js"];
 const { maximumOfPieces, maximumOfPiecesBetween, maximumOfSamePieces } = modules["rules/pieces.js"];
 const { polygonMaximum } = modules["rules/polygon.js"];
-function maximumOfForms(geometry, cell, first, second, lambda = ZERO) {
-  const costs = new Map(lambda.isZero() ? [] : geometry.distance?.terms.map(({ feature, cost }) => [feature, cost]));
+const NO_CHARGES = new Map();
+function maximumOfForms(geometry, cell, first, second, charges = NO_CHARGES) {
   let total = first.bias.plus(second.bias);
   for (let k = 0; k < first.phi.length; k++) {
     const [u, v] = [first.phi[k], second.phi[k]];
     const withoutCost = () => maximumOfFeature(geometry, cell, k, u, v);
-    const cost = geometry.similarity[k].kind === 'same' ? undefined : costs.get(k);
-    const most = cost === undefined ? withoutCost() : maximumWithCost(geometry, cell, k, cost, lambda, u, v, withoutCost);
+    const charge = geometry.similarity[k].kind === 'same' ? undefined : charges.get(k);
+    const most = charge === undefined ? withoutCost() : maximumWithCost(geometry, cell, k, charge, u, v, withoutCost);
     if (most === null) return null;
     total = total.plus(most);
   }
@@ -3233,18 +3406,22 @@ const { Rational, sum, ZERO } = modules["exact/rational.js"];
 const { readArray, readArrayOf, readNumbersOf } = modules["file/fields.js"];
 const { reject, require } = modules["rejection.js"];
 const { concludeFromBound } = modules["rules/conclude.js"];
+const { readToll } = modules["rules/rate.js"];
 const { lessConstraints, lessDistanceForms, maximumOfForms, scaledForm, zeroForm } = modules["rules/form-maximum.js"];
 function separable(context, cell, json) {
   const { body } = context.claim.model;
   if (body.kind !== 'affine') return reject('separable: not for this body');
-  require(json.length === 2 || json.length === 3, 'separable: not two or three entries');
-  const line = context.readLine(json[1]);
+  const { rate } = context.case;
+  const ofRate = rate !== null && context.knownLine === null && json.length === 4;
+  require(ofRate || json.length === 2 || json.length === 3, 'separable: not two or three entries');
+  const line = ofRate ? context.readLineAside(json[1]) : context.readLine(json[1]);
   const { first, second } = context.derive(line, () => ({
     first: scaledForm(formOf(body, line.first), line.a),
     second: scaledForm(formOf(body, line.second), line.b.negated()),
   }));
-  const multipliers = json.length === 3 ? readMultipliersWithDistance(context, json[2]) : null;
-  return concludeFromBound(line, maximumWithMultipliers(context, cell, first, second, multipliers));
+  const multipliers = json.length === 2 || (ofRate && isEmpty(json[2])) ? null : readMultipliersWithDistance(context, json[2]);
+  const toll = ofRate ? readToll(rate, json[3]) : null;
+  return concludeFromBound(line, maximumWithMultipliers(context, cell, first, second, multipliers, toll));
 }
 function empty(context, cell, json) {
   readArrayOf(json, 'empty', 2);
@@ -3252,6 +3429,9 @@ function empty(context, cell, json) {
   const bound = maximumWithMultipliers(context, cell, zero, zero, readMultipliersWithDistance(context, json[1]));
   require(bound === null || bound.sign() < 0, 'empty: the multipliers do not show that the cell is empty');
   return { clearance: null, line: null };
+}
+function isEmpty(json) {
+  return Array.isArray(json) && json.length === 0;
 }
 function formOf(body, { alpha, sign, shift }) {
   return body.form(alpha.map((factor) => factor.times(sign)), shift);
@@ -3271,19 +3451,35 @@ function readMultipliers(context, json) {
   const half = multipliers.length / 2;
   return { here: multipliers.slice(0, half), there: multipliers.slice(half), lambda: ZERO, forms: [] };
 }
-function maximumWithMultipliers({ geometry }, cell, first, second, multipliers) {
-  if (multipliers === null) return maximumOfForms(geometry, cell, first, second);
-  const { constraints } = geometry.space;
-  const { here, there, lambda, forms } = multipliers;
-  let own = lessConstraints(first, constraints, here);
-  let other = lessConstraints(second, constraints, there);
-  if (lambda.isZero() || geometry.distance === null) return maximumOfForms(geometry, cell, own, other);
-  const { distance } = geometry;
-  const factors = distance.forms.map(({ weight }, j) => lambda.times(weight).times(forms[j]));
-  own = lessDistanceForms(own, distance.forms, factors.map((factor) => factor.scaled(1).negated()));
-  other = lessDistanceForms(other, distance.forms, factors.map((factor) => factor.scaled(1)));
-  const most = maximumOfForms(geometry, cell, own, other, lambda);
-  return most === null ? null : sum([most, lambda.times(distance.bound), ...factors.map((factor, j) => factor.times(forms[j]))]);
+function maximumWithMultipliers({ geometry }, cell, first, second, multipliers, toll = null) {
+  let [own, other, constant] = [first, second, ZERO];
+  let charges = new Map();
+  if (multipliers !== null) {
+    const { constraints } = geometry.space;
+    own = lessConstraints(own, constraints, multipliers.here);
+    other = lessConstraints(other, constraints, multipliers.there);
+    const { lambda, forms } = multipliers;
+    const { distance } = geometry;
+    if (distance !== null && !lambda.isZero()) {
+      const factors = distance.forms.map(({ weight }, j) => lambda.times(weight).times(forms[j]));
+      [own, other] = lessForms(own, other, distance.forms, factors.map((factor) => factor.scaled(1)));
+      constant = sum([lambda.times(distance.bound), ...factors.map((factor, j) => factor.times(forms[j]))]);
+      charges = new Map(distance.terms.map(({ feature, cost }) => [feature, { cost, power: distance.power, lambda }]));
+    }
+  }
+  if (toll !== null) {
+    [own, other] = lessForms(own, other, toll.forms, toll.factors);
+    for (const [feature, charge] of toll.charges) {
+      const twice = charges.has(feature) && geometry.similarity[feature].kind !== 'same';
+      require(!twice, 'separable: one feature with costs of two distances');
+      charges.set(feature, charge);
+    }
+  }
+  const most = maximumOfForms(geometry, cell, own, other, charges);
+  return most === null ? null : most.plus(constant);
+}
+function lessForms(own, other, forms, factors) {
+  return [lessDistanceForms(own, forms, factors.map((factor) => factor.negated())), lessDistanceForms(other, forms, factors)];
 }
 return { separable, empty, formOf, readMultipliers, maximumWithMultipliers };
 })();
@@ -3348,9 +3544,27 @@ function clearanceOfPoint(context, x, other) {
   }
   const broken = (!equal || own.equalMayBreak) && decide(body, x, other, own.isWitness);
   require(!broken, 'enumerated: a pair of the cell breaks the property');
-  return context.claim.hasClearance ? own.clearance(body.evaluate(x), body.evaluate(other)) : context.noClearance;
+  return context.claim.hasClearance ? own.clearance(body.evaluate(x), body.evaluate(other), [x, other]) : context.noClearance;
 }
 return { enumerated };
+})();
+modules["rules/identical.js"] = (() => {
+const { readArrayOf } = modules["file/fields.js"];
+const { reject, require } = modules["rejection.js"];
+function identical({ claim, geometry }, cell, json) {
+  readArrayOf(json, 'identical', 1);
+  if (claim.property.rate === null) return reject('identical: the property is not "lipschitz"');
+  const { first, second, difference } = geometry;
+  geometry.similarity.forEach(({ kind }, k) => {
+    if (kind === 'same') return;
+    const d = difference[k];
+    const isZero = d >= 0 && cell.lo[d].isZero() && cell.hi[d].isZero();
+    const isOneCode = geometry.isFixed(k, cell) && cell.lo[first[k]].equals(cell.lo[second[k]]);
+    require(isZero || isOneCode, `identical: feature ${k} may differ in the cell`);
+  });
+  return { clearance: claim.property.delta.half(), line: null };
+}
+return { identical };
 })();
 modules["rules/fixed-point.js"] = (() => {
 const { expOfNear } = modules["exact/interval.js"];
@@ -4441,12 +4655,14 @@ function activatedRange(activation, lo, hi) {
   return rangeOf(places.map((place) => activate(activation, place)));
 }
 function slopesOn(activation, lo, hi) {
-  const { breaks, slopes } = activation;
   const [from, to] = [Rational.dyadic(lo, -LIMIT_BITS), Rational.dyadic(hi, -LIMIT_BITS)];
   if (!activation.rational) {
     const found = slopesBetween(activation, from, to);
     return { r: Rational.dyadic(found.lo.floor(LIMIT_BITS), -LIMIT_BITS), R: Rational.dyadic(found.hi.ceil(LIMIT_BITS), -LIMIT_BITS) };
   }
+  return slopesOfPieces(activation, from, to);
+}
+function slopesOfPieces({ breaks, slopes }, from, to) {
   const met = slopes.filter((_, piece) => {
     const start = piece === 0 ? from : larger(from, breaks[piece - 1]);
     const end = piece === breaks.length ? to : smaller(to, breaks[piece]);
@@ -4455,7 +4671,7 @@ function slopesOn(activation, lo, hi) {
   const counting = met.length > 0 ? met : slopes;
   return { r: counting.reduce(smaller), R: counting.reduce(larger) };
 }
-return { LIMIT_BITS, closedCodes, closedIntervals, limitsOfSums, activated };
+return { LIMIT_BITS, closedCodes, closedIntervals, limitsOfSums, activated, slopesOfPieces };
 })();
 modules["rules/network-shape.js"] = (() => {
 const { NetworkBody } = modules["bodies/network.js"];
@@ -5388,6 +5604,228 @@ function concludeFromExcess(context, line, bound) {
 }
 return { polynomial, polynomialBody, excessOf, concludeFromExcess };
 })();
+modules["rules/slopes.js"] = (() => {
+const { activateInterval } = modules["bodies/activation.js"];
+const { dot } = modules["bodies/affine.js"];
+const { add, exactly, expOf, interval, multiply, powerOf, product, roundedOut } = modules["exact/interval.js"];
+const { larger, ONE, Rational, smaller, sum, ZERO } = modules["exact/rational.js"];
+const { reject, require } = modules["rejection.js"];
+const { positionOf } = modules["claim/space.js"];
+const { kernelFeatures } = modules["rules/kernel-features.js"];
+const { slopesOfPieces } = modules["rules/network-limits.js"];
+const BITS = 96;
+const NOTHING = exactly(ZERO);
+const QUARTER = ONE.scaled(-2);
+function slopesOfBody(body, space, alpha) {
+  switch (body.kind) {
+    case 'affine':
+      return slopesOfAffine(body, alpha);
+    case 'polynomial':
+      return slopesOfPolynomial(body, alpha);
+    case 'rbf':
+      return slopesOfRbf(body, space, alpha);
+    case 'network':
+      return slopesOfNetwork(body, alpha);
+    case 'sum':
+      return slopesOfSum(body, space, alpha);
+    default:
+      return reject('slope: not for this body');
+  }
+}
+function slopeOf(column) {
+  return column.kind === 'linear' ? column.slope : ZERO;
+}
+function slopesOfAffine({ columns, weights }, alpha) {
+  require(columns.every(({ kind }) => kind !== 'pieces'), 'slope: not for columns in pieces');
+  return (_, features) => {
+    const slopeAt = (/** @type {number} */ k) =>
+      sum(columns.map((column, c) => (column.feature === k ? slopeOf(column).times(dot(alpha, weights[c])) : ZERO)));
+    return new Map(features.map((k) => [k, exactly(slopeAt(k))]));
+  };
+}
+function rangesOf(columns, box) {
+  return columns.map((column) => {
+    const { lo, hi } = box[column.feature];
+    if (column.kind === 'linear') return add(exactly(column.offset), multiply(box[column.feature], column.slope));
+    const entries = column.table.slice(positionOf(lo), positionOf(hi) + 1);
+    return interval(entries.reduce(smaller), entries.reduce(larger));
+  });
+}
+function slopesOfPolynomial({ columns, terms }, alpha) {
+  return (box, features) => {
+    const ranges = rangesOf(columns, box);
+    const slopes = new Map(features.map((k) => [k, NOTHING]));
+    for (const { coefficients, factors } of terms) {
+      const coefficient = dot(alpha, coefficients);
+      const powers = new Map();
+      for (const c of factors) powers.set(c, (powers.get(c) ?? 0) + 1);
+      for (const [c, n] of powers) {
+        const before = slopes.get(columns[c].feature);
+        if (before === undefined) continue;
+        let part = exactly(coefficient.times(slopeOf(columns[c])).times(Rational.of(n)));
+        for (const [d, own] of powers) part = product(part, powerOf(ranges[d], d === c ? own - 1 : own));
+        slopes.set(columns[c].feature, add(before, part));
+      }
+    }
+    return slopes;
+  };
+}
+function slopesOfRbf(body, space, alpha) {
+  const kernel = kernelFeatures(body, space);
+  const factors = body.terms.map(({ coefficients }) => dot(alpha, coefficients).times(body.gamma).scaled(1).negated());
+  return (box, features) => {
+    const distances = kernel.map((feature, k) => distancesOn(feature, box[k], space.features[k].levels === null));
+    const slopes = new Map(features.map((k) => [k, NOTHING]));
+    factors.forEach((factor, t) => {
+      if (factor.isZero()) return;
+      const far = distances.reduce((total, ranges) => add(total, ranges[t]), NOTHING);
+      const nearness = interval(expOf(body.gamma.times(far.hi).negated(), BITS).lo, expOf(body.gamma.times(far.lo).negated(), BITS).hi);
+      for (const [k, before] of slopes) {
+        const { A, B } = kernel[k];
+        const inner = add(multiply(box[k], A), exactly(B[t].negated()));
+        slopes.set(k, roundedOut(add(before, multiply(product(nearness, inner), factor)), BITS));
+      }
+    });
+    return slopes;
+  };
+}
+function distancesOn({ A, B, distances }, range, isNumber) {
+  const codes = isNumber ? [range.lo, range.hi] : positionsIn(range);
+  const atCodes = codes.map(distances);
+  return B.map((b, t) => {
+    const values = atCodes.map((ofTerms) => ofTerms[t]);
+    if (isNumber && A.sign() > 0) {
+      const lowest = b.over(A);
+      if (range.lo.less(lowest) && lowest.less(range.hi)) values.push(distances(lowest)[t]);
+    }
+    return interval(values.reduce(smaller), values.reduce(larger));
+  });
+}
+function positionsIn({ lo, hi }) {
+  const start = positionOf(lo);
+  return Array.from({ length: positionOf(hi) - start + 1 }, (_, i) => Rational.of(start + i));
+}
+function slopesOfNetwork(body, alpha) {
+  const lastRow = body.weights.map((weights) => exactly(dot(alpha, weights)));
+  const rounded = (/** @type {Interval} */ range) => (body.irrational ? roundedOut(range, BITS) : range);
+  return (box, features) => {
+    let values = rangesOf(body.columns, box);
+    const slopesOfLayers = body.layers.map(({ activation, biases, weights }) => {
+      const sums = weights.map((row, i) => rounded(row.reduce((total, weight, j) => add(total, multiply(values[j], weight)), exactly(biases[i]))));
+      values = sums.map((range) => rounded(activateInterval(activation, range, BITS)));
+      return sums.map((range) => slopesOfActivation(activation, range));
+    });
+    let back = lastRow;
+    for (let l = body.layers.length - 1; l >= 0; l--) {
+      const { weights } = body.layers[l];
+      const own = back.map((range, i) => product(range, slopesOfLayers[l][i]));
+      back = weights[0].map((_, j) => rounded(own.reduce((total, range, i) => add(total, multiply(range, weights[i][j])), NOTHING)));
+    }
+    const slopes = new Map(features.map((k) => [k, NOTHING]));
+    body.columns.forEach((column, c) => {
+      const before = slopes.get(column.feature);
+      if (before !== undefined) slopes.set(column.feature, add(before, multiply(back[c], slopeOf(column))));
+    });
+    return slopes;
+  };
+}
+function slopesOfActivation(activation, sums) {
+  if (activation.rational) {
+    const { r, R } = slopesOfPieces(activation, sums.lo, sums.hi);
+    return interval(r, R);
+  }
+  if (activation.kind === 'elu') return interval(smaller(ZERO, activation.numbers[0]), larger(ONE, activation.numbers[0]));
+  return interval(ZERO, activation.kind === 'tanh' ? ONE : QUARTER);
+}
+function slopesOfSum({ parts }, space, alpha) {
+  const ofParts = parts.map(({ weights, link, body }) => {
+    require(link === null || link.kind === 'logistic', 'slope: not for links that are tables');
+    const weight = dot(alpha, weights);
+    const factor = link === null ? exactly(weight) : multiply(interval(ZERO, link.slope.times(QUARTER)), weight);
+    return { factor, slopesOn: slopesOfBody(body, space, [ONE]) };
+  });
+  return (box, features) => {
+    const slopes = new Map(features.map((k) => [k, NOTHING]));
+    for (const { factor, slopesOn } of ofParts) {
+      for (const [k, range] of slopesOn(box, features)) slopes.set(k, add(slopes.get(k) ?? NOTHING, product(range, factor)));
+    }
+    return slopes;
+  };
+}
+return { slopesOfBody };
+})();
+modules["rules/slope.js"] = (() => {
+const { sizeOf } = modules["exact/interval.js"];
+const { larger, ONE, Rational, smaller, sum, ZERO } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readArray, readArrayOf, readIndex } = modules["file/fields.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { reject, require } = modules["rejection.js"];
+const { slopesOfBody } = modules["rules/slopes.js"];
+function slope(context, cell, json) {
+  const [, nodesJson] = readArrayOf(json, 'slope', 2);
+  const { rate } = context.case;
+  if (rate === null) return reject('slope: the property is not "lipschitz"');
+  const { geometry, claim } = context;
+  const { body } = claim.model;
+  const { features } = geometry.space;
+  const moving = features.flatMap(({ levels }, k) => (levels === null && geometry.similarity[k].kind !== 'same' ? [k] : []));
+  const { first: score } = context.readLineAside(HALF_WAY);
+  const slopesOn = context.derive(rate, () => slopesOfBody(body, geometry.space, score.alpha));
+  const waiting = [firstBox(geometry, cell)];
+  const nodes = readArray(nodesJson, 'nodes of a slope');
+  require(nodes.length <= MAXIMUM.slopeNodes, 'slope: too many nodes');
+  for (const node of nodes) {
+    context.clock.tick();
+    const box = waiting.pop();
+    if (box === undefined) return reject('slope: a node after the end of the tree');
+    if (node === 0n) {
+      const slopes = new Map(moving.map((k) => [k, ZERO]));
+      for (const [k, range] of slopesOn(box, moving)) slopes.set(k, sizeOf(range));
+      require(isWithinRate(rate, slopes), 'slope: a slope is larger than the rate allows');
+    } else {
+      const [left, right] = cutBox(features, box, node);
+      waiting.push(right, left);
+    }
+  }
+  require(waiting.length === 0, 'slope: the tree is not complete');
+  return { clearance: body.kind === 'affine' ? claim.property.delta.half() : context.noClearance, line: null };
+}
+const HALF_WAY = '1/2';
+function firstBox({ space, similarity, first, second }, cell) {
+  return space.features.map(({ levels }, k) => {
+    const [i, j] = [first[k], second[k]];
+    const box = { lo: smaller(cell.lo[i], cell.lo[j]), hi: larger(cell.hi[i], cell.hi[j]) };
+    const mayMove = similarity[k].kind === 'same' || levels === null;
+    require(mayMove || box.lo.equals(box.hi), 'slope: levels that may differ and are not fixed to one position');
+    return box;
+  });
+}
+function cutBox(features, box, json) {
+  const [feature, place] = readArrayOf(json, 'node of a slope', 2);
+  const k = readIndex(feature, 'feature of a cut', features.length);
+  const at = readNumber(place, 'place of a cut');
+  const { lo, hi } = box[k];
+  const isOfLevels = features[k].levels !== null;
+  require(isOfLevels ? at.isWhole() && lo.atMost(at) : lo.less(at), 'slope: a cut outside the box');
+  require(at.less(hi), 'slope: a cut outside the box');
+  const withInterval = (/** @type {Interval} */ own) => box.map((range, i) => (i === k ? own : range));
+  return [withInterval({ lo, hi: at }), withInterval({ lo: isOfLevels ? at.plus(ONE) : at, hi })];
+}
+function isWithinRate({ constant, norm, terms }, slopes) {
+  const shares = [];
+  for (const [k, size] of slopes) {
+    if (size.isZero()) continue;
+    const cost = terms.find(({ feature }) => feature === k)?.cost;
+    if (cost === undefined || cost.kind !== 'each' || cost.cost.isZero()) return false;
+    shares.push(size.over(cost.cost));
+  }
+  if (norm === 1) return shares.every((share) => share.atMost(constant));
+  if (norm === 'max') return sum(shares).atMost(constant);
+  return sum(shares.map((share) => share.squared())).atMost(constant.squared());
+}
+return { slope };
+})();
 modules["rules/sos.js"] = (() => {
 const { AxesPolynomial, axisProduct, multiplyProducts } = modules["exact/axes-polynomial.js"];
 const { ONE, Rational } = modules["exact/rational.js"];
@@ -5802,19 +6240,24 @@ return { trees };
 })();
 modules["proof/leaf.js"] = (() => {
 const { Rational, ZERO } = modules["exact/rational.js"];
+const { allowanceOf } = modules["claim/rate.js"];
 const { Clock } = modules["limits.js"];
 const { reject } = modules["rejection.js"];
 const { empty, separable } = modules["rules/separable.js"];
 const { enumerated } = modules["rules/enumerated.js"];
+const { identical } = modules["rules/identical.js"];
 const { independent } = modules["rules/independent.js"];
 const { kernel } = modules["rules/kernel.js"];
 const { network } = modules["rules/network.js"];
 const { odds } = modules["rules/odds.js"];
 const { polynomial } = modules["rules/polynomial.js"];
+const { leastSquare } = modules["rules/rate.js"];
+const { slope } = modules["rules/slope.js"];
 const { softmax } = modules["rules/softmax.js"];
 const { sos } = modules["rules/sos.js"];
 const { sumRule } = modules["rules/sum.js"];
 const { trees } = modules["rules/trees.js"];
+class NoPair extends Error {}
 const REMEMBERED = 2000;
 class LeafContext {
   constructor(claim, geometry, ownCase, clock, budget) {
@@ -5825,6 +6268,8 @@ class LeafContext {
     this.budget = budget;
     this.noClearance = ZERO;
     this.knownLine = null;
+    this.cell = null;
+    this.origins = new WeakMap();
     this.memory = new Map();
     this.derived = new WeakMap();
   }
@@ -5839,6 +6284,16 @@ class LeafContext {
   }
   readLine(way, mayBeArray = false) {
     if (this.knownLine !== null) return this.knownLine;
+    const line = this.readLineAside(way, mayBeArray);
+    const { rate } = this.case;
+    if (rate === null || this.cell === null) return line;
+    const least = leastSquare(this.geometry, this.cell, rate);
+    if (least === null) throw new NoPair();
+    const own = { ...line, target: line.target.plus(allowanceOf(rate, least).half()) };
+    this.origins.set(own, line);
+    return own;
+  }
+  readLineAside(way, mayBeArray = false) {
     const key = keyOf(way);
     if (key === null) return this.case.readLine(way, mayBeArray);
     return this.remember(`line ${key}`, () => this.case.readLine(way, mayBeArray));
@@ -5852,10 +6307,11 @@ class LeafContext {
     return made;
   }
   derive(object, make) {
-    const known = this.derived.get(object);
+    const origin = this.origins.get(object) ?? object;
+    const known = this.derived.get(origin);
     if (known !== undefined) return known;
     const made = make();
-    this.derived.set(object, made);
+    this.derived.set(origin, made);
     return made;
   }
 }
@@ -5876,11 +6332,20 @@ const RULES = new Map([
   ['softmax', softmax],
   ['odds', odds],
   ['network', network],
+  ['identical', identical],
+  ['slope', slope],
 ]);
 RULES.set('sum', sumRule(RULES));
 function checkLeaf(context, cell, json) {
   const rule = RULES.get(typeof json[0] === 'string' ? json[0] : '');
-  return rule === undefined ? reject('a node of an unknown kind') : rule(context, cell, json);
+  if (rule === undefined) return reject('a node of an unknown kind');
+  context.cell = cell;
+  try {
+    return rule(context, cell, json);
+  } catch (error) {
+    if (error instanceof NoPair) return { clearance: null, line: null };
+    throw error;
+  }
 }
 return { LeafContext, checkLeaf };
 })();
@@ -6185,10 +6650,11 @@ function checkEnd(certificate, stated) {
   require(stated === certificate.before.hexadecimal(), 'the digest at the end is not the one of the lines before it');
   require(certificate.lines.nextBytes() === null, 'something follows the end');
 }
-function packsOf({ model: { body, head }, distance }) {
+function packsOf({ model: { body, head }, distance, property }) {
   const packs = new Set(['core', ...body.packs()]);
   if (head.kind === 'classes') packs.add('classes');
   if (distance !== null) packs.add('distance');
+  if (property.rate !== null) packs.add('lipschitz');
   return [...packs];
 }
 return { checkCertificate };
@@ -6222,7 +6688,7 @@ function linesOf(bytes) {
 return { WrongUsage, digestsOfClaimFile, digestsOfModelFile };
 })();
 modules["report.js"] = (() => {
-const { Rational } = modules["exact/rational.js"];
+const { Rational, ZERO } = modules["exact/rational.js"];
 const { isOneWay } = modules["claim/similarity.js"];
 const SHOWN = 12;
 function reportLines(report, { full = false } = {}) {
@@ -6267,6 +6733,7 @@ function claimLines({ space, similarity, distance, property, model }, kind, full
       : `agree in all features but those ${mayDiffer} of which it is said below that they may differ satisfy this:`,
     `  ${oneWay ? orderedPropertyWords(property, model.head) : propertyWords(property, model.head)}.`,
   ];
+  if (property.rate !== null) lines.push(...rateWords(property.rate, features, full));
   if (oneWay) lines.push('  It matters who of the two is the first: nothing is said of the other order.');
   if (distance !== null) lines.push(...distanceWords(distance, features, full));
   const all = features.map((feature, k) => `  ${quoted(feature.name)}: ${featureWords(feature, full)}; ${relationWords(similarity[k], feature, full)}`);
@@ -6281,9 +6748,11 @@ function claimLines({ space, similarity, distance, property, model }, kind, full
   if (!full && rules.length > SHOWN) lines.push(`  ... and ${rules.length - SHOWN} more (--full shows them)`);
   return lines;
 }
-function propertyWords({ kind, margin, delta, ofClass }, head) {
+function propertyWords(property, head) {
+  const { kind, margin, delta, ofClass } = property;
   const which = ofClass === undefined ? '' : ofClass === null ? ' of every class' : ` of class ${printable(`${head.labels?.[ofClass]}`)}`;
   if (kind === 'score') return `the scores${which} differ by at most ${shown(delta)}`;
+  if (kind === 'lipschitz') return `the scores${which} differ by at most ${allowanceWords(property)}`;
   if (kind === 'prediction') return `the predictions exp(score) differ by at most ${shown(delta)}`;
   if (kind === 'probability') return `the probabilities${which} differ by at most ${shown(delta)}`;
   const about = ofClass === undefined || ofClass === null ? '' : `, one of them class ${printable(`${head.labels?.[ofClass]}`)}`;
@@ -6299,10 +6768,12 @@ function propertyWords({ kind, margin, delta, ofClass }, head) {
   if (margin.sign() > 0) return `${decisions} with both scores at least ${m} from the threshold (${sides}); ${zero}`;
   return `the margin is below 0: they do not have two scores of which ${sides}, whatever their decisions; ${zero}`;
 }
-function orderedPropertyWords({ kind, margin, delta, ofClass }, head) {
+function orderedPropertyWords(property, head) {
+  const { kind, margin, delta, ofClass } = property;
   const nameOf = (/** @type {number} */ i) => printable(`${head.labels?.[i]}`);
   const which = ofClass === undefined ? '' : ofClass === null ? ' of every class' : ` of class ${nameOf(ofClass)}`;
   if (kind !== 'decision') {
+    if (kind === 'lipschitz') return `the score${which} of the first is at most ${allowanceWords(property)} above that of the second`;
     const what = kind === 'prediction' ? 'prediction exp(score)' : kind;
     return `the ${what}${which} of the first is at most ${shown(delta)} above that of the second`;
   }
@@ -6316,8 +6787,20 @@ function orderedPropertyWords({ kind, margin, delta, ofClass }, head) {
   const far = margin.isZero() ? '' : `, both scores at least ${shown(margin)} from the threshold`;
   return `the first does not get ${label(first)} while the second gets ${label(second)}${far}; a score of 0 gives the ${names[head.zeroIsUpper ? 1 : 0]} label`;
 }
-function distanceWords({ power, terms, forms, bound }, features, full) {
-  const squared = power === 1 ? '' : '^2';
+function distanceWords(distance, features, full) {
+  const parts = partWords(distance, distance.power === 1 ? '' : '^2', features, full);
+  return [`  Similar are those only whose distance is at most ${shown(distance.bound)}, the sum of:`, ...parts];
+}
+function allowanceWords({ delta, rate }) {
+  const share = `${shown(rate?.constant ?? ZERO)} times how far apart they are`;
+  return delta.isZero() ? share : `${shown(delta)} and ${share}`;
+}
+function rateWords(rate, features, full) {
+  const parts = partWords(rate, rate.norm === 2 ? '^2' : '', features, full);
+  const how = { 1: 'the sum', 2: 'the root of the sum', max: 'the largest' }[rate.norm];
+  return [`  How far two are apart is ${how} of:`, ...parts];
+}
+function partWords({ terms, forms }, squared, features, full) {
   const nameOf = (/** @type {number} */ k) => quoted(features[k].name);
   const costs = terms.map(({ feature, cost }) => {
     if (cost.kind === 'each') return `(${shown(cost.cost)} |difference of ${nameOf(feature)}|)${squared}`;
@@ -6332,7 +6815,7 @@ function distanceWords({ power, terms, forms, bound }, features, full) {
     });
     return `${shown(weight)} (${cut(parts, full).join(' + ')})^2`;
   });
-  return [`  Similar are those only whose distance is at most ${shown(bound)}, the sum of:`, ...cut([...costs, ...squares], full).map((line) => `    ${line}`)];
+  return cut([...costs, ...squares], full).map((line) => `    ${line}`);
 }
 function cut(lines, full) {
   return full || lines.length <= SHOWN ? lines : [...lines.slice(0, SHOWN), `... and ${lines.length - SHOWN} more (--full shows them)`];
