@@ -18,7 +18,7 @@ from likewise.problem import Problem
 from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.search.counterparts import judged_together
-from likewise.search.judgement import Judgement
+from likewise.search.judgement import FAIR
 from likewise.search.spreading import PieceWork, do_pieces
 from likewise.search.workers import unpack
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ROWS_TOGETHER = 65_536  # of a piece
+LEAST_ROWS_TOGETHER = 4_096  # of one of rows that take long: what they share is computed once
+PIECE_SECONDS = 0.5  # of such a piece, so that the last ones end together
 PIECES_A_WORKER = 8  # where rows are searched one by one: so many that the last ones end together
 MOST_SINGLE_ROWS = 256
 STARTING_SECONDS = 1.0  # of a process, before it judges anybody
@@ -35,6 +37,7 @@ LATE_SECONDS = 1.0  # that pieces may come after the end of the budget, or after
 LEAST_PROCESS_WORK = 4.0  # times as long as that a process should have
 
 Found = TypeVar("Found", covariant=True)
+Told = Callable[[int, int], None]  # how many rows are done, and in how many processes
 
 
 class Piece(Protocol[Found]):
@@ -81,10 +84,12 @@ def _greet(name: str, content: bytes) -> None:
     unpack(name, content, _TravellingClaim.arrive)
 
 
-def piece_size(judging: RowClaim, rows: int) -> int:
-    """How many rows a piece has: the same number however many workers there are, where rows are judged together."""
+def piece_size(judging: RowClaim, rows: int, seconds_a_row: float | None = None) -> int:
+    """How many rows a piece has: the same number however many workers there are, where rows are judged together; fewer where these take long."""
     if judged_together(judging.inquiry):
-        return ROWS_TOGETHER
+        if seconds_a_row is None:
+            return ROWS_TOGETHER
+        return int(min(max(PIECE_SECONDS / seconds_a_row, LEAST_ROWS_TOGETHER), ROWS_TOGETHER))
     workers = judging.run.workers
     count = 1 if workers is None else workers.count
     return max(1, min(MOST_SINGLE_ROWS, rows // (PIECES_A_WORKER * count)))
@@ -94,11 +99,13 @@ def judge_pieces(
     judging: RowClaim,
     pieces: Sequence[tuple[int, Callable[[], Piece[Found]]]],
     seconds_a_row: float | None = None,
+    told: Told | None = None,
 ) -> Iterator[Found]:
-    """What is known of each piece, in their order; of each its number of rows and what makes it. `seconds_a_row` are those of this process, where that is known."""
+    """What is known of each piece, in their order; of each its number of rows and what makes it. `seconds_a_row` are those of this process, where that is known; `told` hears how many rows are
+    done and in how many processes, and tells it of rows where it is not given."""
     budget, workers, total = judging.budget, judging.run.workers, sum(rows for rows, _ in pieces)
 
-    def told(done: int, processes: int) -> None:
+    def told_of_rows(done: int, processes: int) -> None:
         where = f" in {processes} processes" if processes > 1 else ""
         judging.tell(f"{done:,} of {total:,} rows{where}", share=done / total)
 
@@ -113,11 +120,9 @@ def judge_pieces(
         elapsed=lambda: budget.elapsed,
         worth=lambda pace, rows: _worth_processes(judging, pace, rows),
         patience=lambda: budget.end + LATE_SECONDS - budget.elapsed if budget.over else math.inf,
-        told=told,
+        told=told_of_rows if told is None else told,
     )
-    yield from do_pieces(
-        how, judging.run.workers, [(rows, sent(make)) for rows, make in pieces], seconds_a_row
-    )
+    yield from do_pieces(how, workers, [(rows, sent(make)) for rows, make in pieces], seconds_a_row)
 
 
 def _worth_processes(judging: RowClaim, pace: float | None, rows: int) -> bool:
@@ -136,27 +141,54 @@ def is_worth_starting(seconds: float) -> bool:
 # -- individuals that were drawn --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DrawnVerdicts:
+    """Who of some individuals has a counterpart, and whether that is proved of all who have none."""
+
+    verdict: NDArray[np.int8]
+    proved: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _DrawnPiece:
     """Individuals by codes of the model's space; as many others are `waiting`."""
 
     rows: Floats
     waiting: int
 
-    def judged(self, judging: RowClaim) -> Judgement:
+    def judged(self, judging: RowClaim) -> DrawnVerdicts:
         found = judging.judge_together(self.rows)
-        return judging.judge_singly(self.rows, waiting=self.waiting) if found is None else found
+        if found is None:
+            found = judging.judge_singly(self.rows, waiting=self.waiting)
+        return DrawnVerdicts(verdict=found.verdict, proved=bool(found.proved[found.verdict == FAIR].all()))
 
 
-def judge_all_rows(judging: RowClaim, rows: Floats, *, seconds_a_row: float | None = None) -> Judgement:
-    """All of them, in pieces. `seconds_a_row` are those of this process, where that is known."""
-    size, found = piece_size(judging, len(rows)), Judgement.open(len(rows), rows.shape[1])
-    places = [np.arange(start, min(start + size, len(rows))) for start in range(0, len(rows), size)]
+def judge_drawn(
+    judging: RowClaim,
+    counts: Sequence[int],
+    draw: Callable[[int], Floats],
+    *,
+    seconds_a_row: float | None = None,
+    told: Told | None = None,
+) -> Iterator[DrawnVerdicts]:
+    """All individuals of batches that are drawn one after another, so many each, in pieces: those of several batches may be under way at a time. `seconds_a_row` are those of this process, where that is known."""
+    total = left = sum(counts)
+    size = piece_size(judging, total, seconds_a_row)
+    pieces: list[tuple[int, Callable[[], Piece[DrawnVerdicts]]]] = []
+    drawn: dict[int, Floats] = {}  # by batch: drawn with its first piece, forgotten with its last
 
-    def piece(some: NDArray[np.intp]) -> tuple[int, Callable[[], Piece[Judgement]]]:
-        return len(some), lambda: _DrawnPiece(rows=rows[some], waiting=len(rows) - int(some[-1]) - 1)
+    def piece(batch: int, start: int, waiting: int) -> Callable[[], Piece[DrawnVerdicts]]:
+        def make() -> Piece[DrawnVerdicts]:
+            if not start:
+                drawn[batch] = draw(counts[batch])
+            rows = drawn[batch] if start + size < counts[batch] else drawn.pop(batch)
+            return _DrawnPiece(rows=rows[start : start + size], waiting=waiting)
 
-    pieces = judge_pieces(judging, [piece(some) for some in places], seconds_a_row)
-    for some, part in zip(places, pieces, strict=True):
-        found.put(some, part)
-    return found
+        return make
+
+    for batch, count in enumerate(counts):
+        for start in range(0, count, size):
+            rows = min(size, count - start)
+            left -= rows
+            pieces.append((rows, piece(batch, start, left)))
+    yield from judge_pieces(judging, pieces, seconds_a_row, told)

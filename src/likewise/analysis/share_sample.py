@@ -12,19 +12,20 @@ judged in the order in which they were drawn, and the narrowest of those interva
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.analysis.intervals import SampleRung, clopper_pearson, draws_needed, sample_ladder
 from likewise.analysis.row_claim import RowClaim
-from likewise.analysis.row_pieces import judge_all_rows
+from likewise.analysis.row_pieces import DrawnVerdicts, Told, is_worth_starting, judge_drawn
 from likewise.errors import SpecError
 from likewise.search.checkpoint import INTERVAL, SavedArray
-from likewise.search.judgement import BIASED, FAIR, UNDECIDED
+from likewise.search.judgement import BIASED, UNDECIDED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +44,7 @@ BATCH_DRAWS = 65_536  # drawn at a time
 MOST_DRAWS = 20_000_000
 PILOT_SHARE = 0.1  # of what is left of the budget
 DRAW_SHARE = 0.8  # of what is left then, by the pilot's pace
+HELP_SHARE = 0.75  # of what this process draws, that each of the others is expected to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,8 @@ class Sampler:
         None  # writes down how far it is; None once it is done
     )
     hit: Callable[[Floats], Verdicts] | None = None  # of individuals, where that is not who has a counterpart
+    _drawn: int = 0
+    _random_after: dict[int, dict[str, Any]] = field(default_factory=dict)  # by how many were drawn
 
     def run(self) -> ShareSample:
         """Settle the numbers of draws, then draw."""
@@ -101,35 +105,47 @@ class Sampler:
                 self.begun.pace,
             )
             self.judging.random.bit_generator.state = self.begun.random
-        while done < draws:
-            if budget.over:
-                reason = budget.reason
-                break
-            above = min(rung.draws for rung in rungs if rung.draws > done)
-            some = slice(done, min(done + self._batch, above))
-            rows = self.draw(some.stop - some.start)
-            verdict[some], sure = self._judge(self.judging, rows, self.pace)
-            proved = proved and sure
-            done = some.stop
-            if self.keep is not None and not budget.over:
-                self._write_down(draws, reason, verdict[:done], proved=proved)
-            self.judging.tell(f"{done:,} of {draws:,} samples", share=done / draws)
+        self._drawn = done
+        self._random_after.clear()
+        if done < draws and budget.over:
+            reason = budget.reason
+        else:
+            for some in self._judge(
+                self.judging, self._batches(done, rungs), partial(self._tell, done, draws)
+            ):
+                verdict[done : done + len(some.verdict)] = some.verdict
+                proved = proved and some.proved
+                done += len(some.verdict)
+                if not budget.over:
+                    self._write_down(draws, reason, verdict[:done], proved=proved)
+                elif done < draws:
+                    reason = budget.reason
+                    break
         samples = (_summarize_draws(verdict, rung) for rung in rungs)
         best = min(samples, key=lambda sample: sample.interval[1] - sample.interval[0])
         return replace(best, proved=proved, reason=reason)
 
-    @property
-    def _batch(self) -> int:
-        """How many are drawn at a time; fewer where that would take longer than from one writing down to the next."""
-        if self.keep is None or self.pace is None:
-            return BATCH_DRAWS
-        return int(min(max(INTERVAL / self.pace, 1), BATCH_DRAWS))
+    def _batches(self, done: int, rungs: Sequence[SampleRung]) -> list[int]:
+        """How many are drawn at a time, up to each rung; fewer where that would take longer than from one writing down to the next."""
+        most = BATCH_DRAWS
+        if self.keep is not None and self.pace is not None:
+            most = int(min(max(INTERVAL / self.pace, 1), BATCH_DRAWS))
+        found: list[int] = []
+        for rung in sorted(rung.draws for rung in rungs):
+            while done < rung:
+                found.append(min(most, rung - done))
+                done += found[-1]
+        return found
+
+    def _tell(self, before: int, draws: int, done: int, processes: int) -> None:
+        where = f" in {processes} processes" if processes > 1 else ""
+        done += before
+        self.judging.tell(f"{done:,} of {draws:,} samples{where}", share=done / draws)
 
     def _write_down(self, draws: int, reason: str | None, verdict: NDArray[np.int8], *, proved: bool) -> None:
-        generator = self.judging.random.bit_generator
-        if self.keep is None or not isinstance(
-            generator, np.random.PCG64
-        ):  # the state of others is no plain value
+        """How far it is, where all of a batch are judged: the random numbers may be those of later ones by now."""
+        random = self._random_after.pop(len(verdict), None)
+        if self.keep is None or random is None:
             return
         so_far = SavedSample(
             draws=draws,
@@ -137,7 +153,7 @@ class Sampler:
             pace=self.pace,
             verdict=SavedArray.of(verdict),
             proved=proved,
-            random=dict(generator.state),
+            random=random,
         )
         self.keep(so_far if len(verdict) < draws else None)
 
@@ -157,7 +173,7 @@ class Sampler:
         whole = self.settled + self.mass * about
         width = max(min(AIMED_WIDTH, AIMED_RELATIVE_WIDTH * whole), LEAST_WIDTH)
         wanted, enough = (self._draws(about, width), self._draws(about, AIMED_WIDTH))
-        affordable = int(DRAW_SHARE * budget.left / pace)
+        affordable = int(DRAW_SHARE * self._hands * budget.left / pace)
         draws = max(min(wanted, affordable), 1)
         # Once within the absolute aim, nobody minds that the relative one would take longer.
         return draws, f"the budget allowed {draws:,} draws" if draws < min(wanted, enough) else None
@@ -165,21 +181,48 @@ class Sampler:
     def _draws(self, about: float, width: float) -> int:
         return min(draws_needed(about, min(width / self.mass, 1.0), self.confidence), MOST_DRAWS)
 
-    def _judge(self, judging: RowClaim, rows: Floats, pace: float | None = None) -> tuple[Verdicts, bool]:
-        """Who is a hit (BIASED) and who is not, and whether that is proved of those who are not."""
-        if self.hit is not None:
-            return self.hit(rows), True
-        found = judge_all_rows(judging, rows, seconds_a_row=pace)
-        return found.verdict, bool(found.proved[found.verdict == FAIR].all())
+    def _judge(
+        self, judging: RowClaim, counts: Sequence[int], told: Told | None = None
+    ) -> Iterator[DrawnVerdicts]:
+        """Batches of so many, in pieces: who is a hit (BIASED) and who is not, and whether that is proved of those who are not."""
+        if self.hit is None:
+            yield from judge_drawn(judging, counts, self._draw_noted, seconds_a_row=self.pace, told=told)
+            return
+        done = 0
+        for count in counts:
+            yield DrawnVerdicts(verdict=self.hit(self._draw_noted(count)), proved=True)
+            done += count
+            if told is not None:
+                told(done, 1)
+
+    def _draw_noted(self, count: int) -> Floats:
+        """Draw, and take note of where the random numbers are then."""
+        rows, generator = self.draw(count), self.judging.random.bit_generator
+        self._drawn += count
+        if self.keep is not None and isinstance(
+            generator, np.random.PCG64
+        ):  # others' states are no plain values
+            self._random_after[self._drawn] = dict(generator.state)
+        return rows
 
     def _measure_pace(self, count: int) -> tuple[float, float]:
         """Seconds for one draw, and about the share of hits, of a sample that is thrown away."""
         budget = self.judging.budget
         started = budget.elapsed
         here = replace(self.judging, run=replace(self.judging.run, jobs=1, executor=None, workers=None))
-        verdict, _ = self._judge(here, self.draw(count))
+        verdict = np.concatenate([some.verdict for some in self._judge(here, [count])])
         pace = max(budget.elapsed - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
         return pace, (float((verdict == BIASED).sum()) + 1) / (count + 2)
+
+    @property
+    def _hands(self) -> float:
+        """How many times as fast as this process alone all of them are expected to draw."""
+        workers = self.judging.run.workers
+        if self.hit is not None or workers is None:
+            return 1.0
+        if not workers.given and not is_worth_starting(DRAW_SHARE * self.judging.budget.left):
+            return 1.0
+        return 1 + HELP_SHARE * (workers.count - 1)
 
 
 def _summarize_draws(verdict: NDArray[np.int8], rung: SampleRung) -> ShareSample:

@@ -35,34 +35,50 @@ ABSOLUTE_ERROR = 2.0**-1000
 LARGEST_ARGUMENT = 708.0
 TABLE_STEPS = 64  # of the table, between 1 and 2
 HIGH_BITS = 43  # the first part of L is a multiple of 2^-43: 36 bits, as L < 2^-6.5
-BLOCK_VALUES = 32_768  # values at a time: what is made of them stays in the cache
+BLOCK_VALUES = 16_384  # values at a time: what is made of them stays in the cache
 
 
-def exp_minus(z: Floats) -> Floats:
-    """exp(-z), z >= 0, off by at most RELATIVE of it, and LOST."""
-    value = np.empty_like(z)
-    flat, out = z.reshape(-1), value.reshape(-1)
+def exp_minus(z: Floats, *, out: Floats | None = None, space: BlockSpace | None = None) -> Floats:
+    """exp(-z), z >= 0, off by at most RELATIVE of it, and LOST; in the place of `out`, contiguous, if that is given, which may be z itself. Who asks often keeps a `space`."""
+    value = np.empty_like(z, order="C") if out is None else out
+    flat, found = z.reshape(-1), value.reshape(-1)
+    space = BlockSpace(min(flat.size, BLOCK_VALUES)) if space is None else space
     for start in range(0, flat.size, BLOCK_VALUES):
-        out[start : start + BLOCK_VALUES] = _exp_minus_block(flat[start : start + BLOCK_VALUES])
+        some = slice(start, start + BLOCK_VALUES)
+        space.exp_minus(flat[some], found[some])
     return value
 
 
-def _exp_minus_block(z: Floats) -> Floats:
-    inverse, high, low, table = _constants()
-    z = np.minimum(z, LARGEST_ARGUMENT)
-    k = np.rint(z * inverse)
-    r = z - k * high
-    r -= k * low
-    q = r * (-1 / 120)
-    for c in (1 / 24, -1 / 6, 1 / 2, -1.0):
-        q += c
-        q *= r
-    whole = k.astype(np.int64)
-    t = table[whole & (TABLE_STEPS - 1)]
-    q *= t
-    q += t
-    q *= ((1023 - (whole >> 6)) << 52).view(np.float64)  # 2^-(k // 64), written as a double
-    return q
+class BlockSpace:
+    """Memory for what is made of one block, used for all of them: taking it anew for each costs more than the arithmetic where the system takes pages back each time (as under Dask's settings)."""
+
+    def __init__(self, size: int = BLOCK_VALUES) -> None:
+        self.multiples, self.rest, self.product = (np.empty(size) for _ in range(3))
+        self.whole, self.bits = (np.empty(size, dtype=np.int64) for _ in range(2))
+
+    def exp_minus(self, z: Floats, q: Floats) -> None:
+        """Of a block, in the place of q, which may be z."""
+        inverse, high, low, table = _constants()
+        k, r, product = (kept[: z.size] for kept in (self.multiples, self.rest, self.product))
+        whole, bits = self.whole[: z.size], self.bits[: z.size]
+        np.minimum(z, LARGEST_ARGUMENT, out=r)
+        np.multiply(r, inverse, out=k)
+        np.rint(k, out=k)
+        r -= np.multiply(k, high, out=product)
+        r -= np.multiply(k, low, out=product)
+        np.multiply(r, -1 / 120, out=q)
+        for c in (1 / 24, -1 / 6, 1 / 2, -1.0):
+            q += c
+            q *= r
+        whole[:] = k
+        np.bitwise_and(whole, TABLE_STEPS - 1, out=bits)
+        np.take(table, bits, out=product, mode="clip")
+        q *= product
+        q += product
+        whole >>= 6
+        np.subtract(1023, whole, out=whole)
+        whole <<= 52
+        q *= whole.view(np.float64)  # 2^-(k // 64), written as a double
 
 
 @cache

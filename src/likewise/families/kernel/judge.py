@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.clock import check_clock
-from likewise.families.exponential import ABSOLUTE_ERROR, RELATIVE_ERROR, exp_minus
+from likewise.families.exponential import ABSOLUTE_ERROR, RELATIVE_ERROR, BlockSpace, exp_minus
 from likewise.families.score_judge import (
     UNDERFLOW_LOSS,
     UNIT_ROUNDOFF,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 LARGEST_ERROR = 0.005  # error of both factors that PRODUCT covers; beyond it nothing is claimed
 STEEPEST_SLOPE = 0.86  # sqrt(2 / e) is 0.8577...
 PRODUCT_FACTOR = 1.01  # (1 + error) of the other factor, and the rounding of the errors themselves
-BLOCK_FACTORS = 1_000_000  # factors at a time
+BLOCK_FACTORS = 500_000  # factors at a time
 CACHED_BLOCKS = 16  # blocks of factors of settings, 8 megabytes each
 
 
@@ -59,6 +60,7 @@ class KernelJudge(ScoreJudge):
         self.size = float(np.abs(score.body.coefficients).sum()) * 1.001
         terms = len(score.body.coefficients)
         self._known: dict[tuple[tuple[int, ...], bytes], tuple[Floats, float]] = {}  # of settings
+        self._centres: dict[tuple[int, ...], _Centres] = {}  # by columns
         self.summing = (
             rounding_growth(terms + 4) * (self.size + abs(score.body.bias)) + terms * UNDERFLOW_LOSS
         )
@@ -68,11 +70,12 @@ class KernelJudge(ScoreJudge):
         shared = [c for c in range(len(self.score.embedding)) if c not in moving]
         values, error, more = np.empty((len(rows), len(settings))), np.zeros(len(rows)), 0.0
         step = max(1, BLOCK_FACTORS // max(1, self.cost))
+        space = _FactorSpace.of(min(step, len(rows)), self.cost)
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow has an infinite error
             for start in range(0, len(rows), step):
                 part = slice(start, start + step)
                 check_clock()
-                factors, error[part] = self._factors(shared, rows[part])
+                factors, error[part] = self._factors(shared, rows[part], space)
                 for first in range(0, len(settings), step):
                     some = slice(first, first + step)
                     weighted, off = self._weighted_factors(moving, features, settings[some], rows.shape[1])
@@ -99,26 +102,71 @@ class KernelJudge(ScoreJudge):
             self._known[asked] = beside.T, float(off.max(initial=0.0))
         return self._known[asked]
 
-    def _factors(self, owned: list[int], codes: Floats) -> tuple[Floats, Floats]:
-        """Factors (codes, terms) of these columns, and for each row what they are off by at most."""
-        body = self.score.body
+    def _factors(
+        self, owned: list[int], codes: Floats, space: _FactorSpace | None = None
+    ) -> tuple[Floats, Floats]:
+        """Factors (codes, terms) of these columns, in `space` if that is given, and for each row what they are off by at most."""
+        gamma = self.score.body.gamma
         if not owned:
-            return np.ones((len(codes), len(body.coefficients))), np.zeros(len(codes))
-        embedding = [self.score.embedding[c] for c in owned]
-        middle = body.centres[:, owned].mean(axis=0)
-        centres = body.centres[:, owned] - middle
-        columns = embed_rows(embedding, codes)
-        moved = _norms(column_errors(embedding, codes) + UNIT_ROUNDOFF * np.abs(columns - middle))
-        columns -= middle
-        moved_centres = UNIT_ROUNDOFF * float(_norms(centres).max())
-        here, there = (columns**2).sum(axis=1), (centres**2).sum(axis=1)
-        distances = here[:, None] - 2 * (columns @ centres.T) + there
+            return np.ones((len(codes), len(self.score.body.coefficients))), np.zeros(len(codes))
+        about = self._centres_about(owned)
+        columns = embed_rows(about.embedding, codes)
+        moved = _norms(column_errors(about.embedding, codes) + UNIT_ROUNDOFF * np.abs(columns - about.middle))
+        columns -= about.middle
+        here = (columns**2).sum(axis=1)
+        space = _FactorSpace.of(len(codes), self.cost) if space is None else space
+        distances = np.matmul(columns, about.centres.T, out=space.factors[: len(codes)])
+        distances *= -2
+        distances += here[:, None]
+        distances += about.squares
         np.maximum(distances, 0, out=distances)
-        distances *= body.gamma
-        reach = np.sqrt(here) + math.sqrt(float(there.max()))
-        computed = rounding_growth(len(owned) + 6) * body.gamma * reach**2
-        error = computed + STEEPEST_SLOPE * math.sqrt(body.gamma) * (moved + moved_centres) * PRODUCT_FACTOR
-        return exp_minus(distances), PRODUCT_FACTOR * (error + RELATIVE_ERROR) + ABSOLUTE_ERROR
+        distances *= gamma
+        reach = np.sqrt(here) + math.sqrt(float(about.squares.max()))
+        computed = rounding_growth(len(owned) + 6) * gamma * reach**2
+        error = computed + STEEPEST_SLOPE * math.sqrt(gamma) * (moved + about.moved) * PRODUCT_FACTOR
+        factors = exp_minus(distances, out=distances, space=space.block)
+        return factors, PRODUCT_FACTOR * (error + RELATIVE_ERROR) + ABSOLUTE_ERROR
+
+    def _centres_about(self, owned: list[int]) -> _Centres:
+        """The centres in these columns, kept for the next rows."""
+        asked = tuple(owned)
+        if asked not in self._centres:
+            centres = self.score.body.centres[:, owned]
+            middle = centres.mean(axis=0)
+            centres -= middle
+            if len(self._centres) >= CACHED_BLOCKS:
+                self._centres.pop(next(iter(self._centres)))
+            self._centres[asked] = _Centres(
+                embedding=[self.score.embedding[c] for c in owned],
+                middle=middle,
+                centres=centres,
+                squares=(centres**2).sum(axis=1),
+                moved=UNIT_ROUNDOFF * float(_norms(centres).max()),
+            )
+        return self._centres[asked]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Centres:
+    """Centres about their middle, in some of the columns; their squared norms, and by how much they `moved` at most when they were rounded."""
+
+    embedding: list[Column]
+    middle: Floats
+    centres: Floats
+    squares: Floats
+    moved: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _FactorSpace:
+    """Memory for the factors of one block, used for all of them."""
+
+    factors: Floats
+    block: BlockSpace
+
+    @staticmethod
+    def of(rows: int, terms: int) -> _FactorSpace:
+        return _FactorSpace(factors=np.empty((rows, terms)), block=BlockSpace())
 
 
 def column_errors(embedding: Sequence[Column], codes: Floats) -> Floats:
