@@ -35,6 +35,7 @@ import { checkWitness } from './witness.js';
  * @property {boolean} coversFloatingPoint
  * @property {boolean | null} somebodyIsShown section 6; null for a witness, or if the end was not reached
  * @property {number | null} labelOfEverybody section 14
+ * @property {[Rational[], Rational[]] | null} pair x and x' of a witness
  * @property {number | null} line where it was rejected
  * @property {string | null} reason
  * @property {string[]} compared the lines that are those of the user's claim or model
@@ -67,6 +68,7 @@ export function checkCertificate(file, { seconds = 3600, onProgress, expected = 
     coversFloatingPoint: false,
     somebodyIsShown: null,
     labelOfEverybody: null,
+    pair: null,
     line: null,
     reason: null,
     compared: [],
@@ -145,9 +147,10 @@ function readCertificate(certificate, report, clock, { onProgress, expected }) {
   report.claim = reader.claim();
   report.packs = packsOf(report.claim);
   if (kind === 'witness') {
-    checkWitness(report.claim, certificate.next());
+    const pair = checkWitness(report.claim, certificate.next());
     const part = readObject(readOnly(certificate.next(), 'end'), 'end', ['sha256']);
     checkEnd(certificate, part('sha256'));
+    report.pair = pair;
     return;
   }
   const walk = new ProofWalk(report.claim, clock);

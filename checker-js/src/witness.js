@@ -29,6 +29,7 @@ const BITS_OF_ROOM = 130;
 /**
  * @param {Claim} claim
  * @param {Json} json
+ * @returns {[Rational[], Rational[]]} x and x'
  */
 export function checkWitness(claim, json) {
   const { space, model } = claim;
@@ -44,6 +45,7 @@ export function checkWitness(claim, json) {
   const equal = x.every((code, k) => code.equals(other[k]));
   const broken = waysToBreak(claim).some((own) => (!equal || own.equalMayBreak) && decide(model.body, x, other, own.isWitness));
   require(broken, 'witness: the pair does not break the property');
+  return [x, other];
 }
 
 /**

@@ -6496,6 +6496,7 @@ function checkWitness(claim, json) {
   const equal = x.every((code, k) => code.equals(other[k]));
   const broken = waysToBreak(claim).some((own) => (!equal || own.equalMayBreak) && decide(model.body, x, other, own.isWitness));
   require(broken, 'witness: the pair does not break the property');
+  return [x, other];
 }
 function checkScores({ model: { body, head } }, codes, json) {
   const items = head.kind === 'two' ? [json] : readArrayOf(json, 'scores', head.scores);
@@ -6552,6 +6553,7 @@ function checkCertificate(file, { seconds = 3600, onProgress, expected = new Map
     coversFloatingPoint: false,
     somebodyIsShown: null,
     labelOfEverybody: null,
+    pair: null,
     line: null,
     reason: null,
     compared: [],
@@ -6609,9 +6611,10 @@ function readCertificate(certificate, report, clock, { onProgress, expected }) {
   report.claim = reader.claim();
   report.packs = packsOf(report.claim);
   if (kind === 'witness') {
-    checkWitness(report.claim, certificate.next());
+    const pair = checkWitness(report.claim, certificate.next());
     const part = readObject(readOnly(certificate.next(), 'end'), 'end', ['sha256']);
     checkEnd(certificate, part('sha256'));
+    report.pair = pair;
     return;
   }
   const walk = new ProofWalk(report.claim, clock);
@@ -6688,8 +6691,9 @@ function linesOf(bytes) {
 return { WrongUsage, digestsOfClaimFile, digestsOfModelFile };
 })();
 modules["report.js"] = (() => {
-const { Rational, ZERO } = modules["exact/rational.js"];
+const { ONE, Rational, ZERO } = modules["exact/rational.js"];
 const { isOneWay } = modules["claim/similarity.js"];
+const { positionOf } = modules["claim/space.js"];
 const SHOWN = 12;
 function reportLines(report, { full = false } = {}) {
   const lines = report.claim === null ? [] : claimLines(report.claim, report.kind, full);
@@ -6698,18 +6702,33 @@ function reportLines(report, { full = false } = {}) {
   if (report.answer === 'rejected') return [...lines, `REJECTED at line ${report.line}: ${report.reason}`];
   lines.push(`ACCEPTED: the ${report.kind} holds, in exact arithmetic`);
   if (report.kind === 'witness') lines.push('so the claim is FALSE: a pair of similar individuals breaks it');
+  if (report.pair !== null && report.claim !== null) lines.push(...pairLines(report.pair, report.claim, full));
   if (report.somebodyIsShown === false) lines.push('BUT nobody is shown who satisfies the constraints: the claim may be about nobody');
   if (report.compared.length > 0) lines.push(`as was asked for: the lines ${report.compared.join(', ')}`);
   lines.push(`rules used: ${report.packs.join(', ')}`);
   if (report.kind === 'proof' && report.claim !== null) lines.push(...proofLines(report, report.claim));
   return lines;
 }
+function pairLines([x, other], { space: { features } }, full) {
+  const words = (/** @type {Rational[]} */ codes, /** @type {number[]} */ ofFeatures) =>
+    list(ofFeatures.map((k) => `${quoted(features[k].name)} ${codeWords(features[k], codes[k])}`), full);
+  const places = features.map((_, k) => k);
+  const differing = places.filter((k) => !x[k].equals(other[k]));
+  const common = places.filter((k) => x[k].equals(other[k]));
+  const lines = [`  the first:  ${words(x, differing)}`, `  the second: ${words(other, differing)}`];
+  if (common.length > 0) lines.push(`  both:       ${words(x, common)}`);
+  return lines;
+}
+function codeWords({ levels, missing }, code) {
+  if (levels !== null) return levelWords(levels[positionOf(code)]);
+  return missing !== null && code.equals(missing) ? 'missing' : shown(code);
+}
 function isAsExpected(report, expected) {
   return expected === 'biased' ? report.kind === 'witness' : report.kind === 'proof' && report.somebodyIsShown === true;
 }
 function proofLines(report, claim) {
   const used = [...report.rules].map(([rule, count]) => `${count} ${rule}`).join(', ');
-  const lines = [`proof: ${report.nodes} nodes; leaves: ${used}`, `clearance: ${shown(report.clearance ?? Rational.of(0))}`];
+  const lines = [`proof: ${counted(report.nodes, 'node')}; leaves: ${used}`, `clearance: ${shown(report.clearance ?? Rational.of(0))}`];
   if (report.labelOfEverybody !== null) {
     lines.push(`everybody gets the same label: ${printable(`${claim.model.head.labels?.[report.labelOfEverybody]}`)} (number ${report.labelOfEverybody})`);
   }
@@ -6727,10 +6746,10 @@ function claimLines({ space, similarity, distance, property, model }, kind, full
   const start = kind === 'witness' ? 'NOT every two' : 'Every two';
   const oneWay = isOneWay(similarity);
   const lines = [
-    `claim: ${start} valid individuals of the space (${features.length} features, ${constraints.length} constraints) that`,
+    `claim: ${start} valid individuals of the space (${counted(features.length, 'feature')}, ${counted(constraints.length, 'constraint')}) that`,
     mayDiffer === 0
       ? 'agree in all features (only equal individuals are similar) satisfy this:'
-      : `agree in all features but those ${mayDiffer} of which it is said below that they may differ satisfy this:`,
+      : `agree in all features but ${mayDiffer} (below it is said how ${mayDiffer === 1 ? 'it' : 'they'} may differ) satisfy this:`,
     `  ${oneWay ? orderedPropertyWords(property, model.head) : propertyWords(property, model.head)}.`,
   ];
   if (property.rate !== null) lines.push(...rateWords(property.rate, features, full));
@@ -6803,19 +6822,28 @@ function rateWords(rate, features, full) {
 function partWords({ terms, forms }, squared, features, full) {
   const nameOf = (/** @type {number} */ k) => quoted(features[k].name);
   const costs = terms.map(({ feature, cost }) => {
-    if (cost.kind === 'each') return `(${shown(cost.cost)} |difference of ${nameOf(feature)}|)${squared}`;
+    if (cost.kind === 'each') {
+      const own = `${times(cost.cost)}|difference of ${nameOf(feature)}${features[feature].levels === null ? '' : ', in steps'}|`;
+      return squared === '' ? own : `(${own})${squared}`;
+    }
     if (cost.kind === 'unequal') return `${shown(cost.cost)}${squared} if ${nameOf(feature)} differs`;
     const rows = cost.rows.map((row) => `[${row.map(shown).join(', ')}]`);
     return `(cost of ${nameOf(feature)} by its two levels: ${list(rows, full)})${squared}`;
   });
   const squares = forms.map(({ weight, entries }) => {
     const parts = entries.map(({ feature, factor, amounts }) => {
-      if (factor !== null) return `${shown(factor)} (difference of ${nameOf(feature)})`;
-      return `(difference of ${nameOf(feature)} as ${list((amounts ?? []).map(shown), full)})`;
+      if (factor !== null) return `${times(factor)}difference of ${nameOf(feature)}`;
+      return `difference of ${nameOf(feature)} with its levels counted as ${list((amounts ?? []).map(shown), full)}`;
     });
-    return `${shown(weight)} (${cut(parts, full).join(' + ')})^2`;
+    return `${times(weight)}(${cut(parts, full).join(' + ')})^2`;
   });
   return cut([...costs, ...squares], full).map((line) => `    ${line}`);
+}
+function times(factor) {
+  return factor.equals(ONE) ? '' : `${shown(factor)} `;
+}
+function counted(count, what) {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 function cut(lines, full) {
   return full || lines.length <= SHOWN ? lines : [...lines.slice(0, SHOWN), `... and ${lines.length - SHOWN} more (--full shows them)`];
@@ -6825,9 +6853,18 @@ function relationWords({ kind, low, high, allowed }, feature, full) {
   if (kind === 'same') return 'both agree';
   if (kind === 'free') return 'may differ in any way';
   if (kind === 'within') return `may differ by at most ${shown(high)}${steps}`;
-  if (kind === 'between') return `may differ: the second is from ${shown(low)} to ${shown(high)}${steps} above the first`;
+  if (kind === 'between') return `may differ: the second is ${betweenWords(low, high, steps)} the first`;
   const pairs = allowed.map(([i, j]) => `${levelWords(feature.levels?.[i])} with ${levelWords(feature.levels?.[j])}`);
   return `may differ in these ways only: ${list(pairs, full)}`;
+}
+function betweenWords(low, high, steps) {
+  const size = (/** @type {Rational} */ value) => shown(value.absolute());
+  if (low.equals(high)) return low.isZero() ? 'equal to' : `${size(low)}${steps} ${low.sign() > 0 ? 'above' : 'below'}`;
+  if (low.isZero()) return `not below and at most ${size(high)}${steps} above`;
+  if (high.isZero()) return `not above and at most ${size(low)}${steps} below`;
+  if (low.sign() > 0) return `from ${size(low)} to ${size(high)}${steps} above`;
+  if (high.sign() < 0) return `from ${size(high)} to ${size(low)}${steps} below`;
+  return `at most ${size(low)}${steps} below and at most ${size(high)}${steps} above`;
 }
 function featureWords({ kind, levels, lo, lastNumber, missing }, full) {
   if (levels !== null) return `${kind}, ${list(levels.map(levelWords), full)}`;
