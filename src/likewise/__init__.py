@@ -19,6 +19,7 @@ Who may be compared, and what they must share:
 - `fair_metric`: such a matrix, made of data, that ignores what predicts a protected attribute
 - `SameDecision`: similar individuals get the same decision
 - `ScoreGap`: similar individuals get scores at most so far apart
+- `Lipschitz`: scores change no faster than a metric
 - `ProbabilityGap`: similar individuals get probabilities at most so far apart
 - `Monotone`: more of a feature never hurts
 - `Influence`: one feature moves the score by at most so much
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
     from likewise.importers.black_box import BlackBox
     from likewise.spec.fair_metric import fair_metric
     from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+    from likewise.spec.lipschitz import Lipschitz
     from likewise.spec.mahalanobis import Mahalanobis
     from likewise.spec.metric import Metric
     from likewise.spec.named_claims import Influence, Monotone, Rounding, SameTreatment
@@ -130,6 +132,7 @@ __all__ = [
     "SameDecision",
     "ScoreGap",
     "ProbabilityGap",
+    "Lipschitz",
     "Monotone",
     "Influence",
     "SameTreatment",
@@ -190,6 +193,7 @@ _HOME = {
     "SameDecision": "likewise.spec.properties",
     "ScoreGap": "likewise.spec.properties",
     "ProbabilityGap": "likewise.spec.properties",
+    "Lipschitz": "likewise.spec.lipschitz",
     "Monotone": "likewise.spec.named_claims",
     "Influence": "likewise.spec.named_claims",
     "SameTreatment": "likewise.spec.named_claims",

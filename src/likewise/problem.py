@@ -18,6 +18,7 @@ from likewise.importers.registry import is_black_box
 from likewise.importers.self_check import compare_own_rows
 from likewise.progress import LONG_READING
 from likewise.search.feasibility import find_individual
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.named_claims import NamedClaim, stated_claim
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.similarity import Relation, Similarity
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.run import Run
+    from likewise.spec.allowance import Allowance
     from likewise.spec.distance import Distance
     from likewise.spec.pairs import PairSpace
 
@@ -49,9 +51,9 @@ class Claim:
     like_data: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.property, (SameDecision, ScoreGap, ProbabilityGap)):
+        if not isinstance(self.property, (SameDecision, ScoreGap, ProbabilityGap, Lipschitz)):
             raise SpecError(
-                f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(self.property).__name__}",
+                f"property must be SameDecision, ScoreGap, ProbabilityGap or Lipschitz, not {type(self.property).__name__}",
                 hint="for instance likewise.SameDecision()",
             )
         if not isinstance(self.space, Space):
@@ -87,7 +89,9 @@ def make_claim(
 
 
 def refuse_one_way(claim: Claim, what: str, hint: str = "verify and measure take it") -> None:
-    """Refuse a claim about ordered pairs where a question is about everybody who is similar, whichever way round."""
+    """Refuse a claim about ordered pairs where a question is about everybody who is similar, whichever way round; and one that asks more of two the nearer they are."""
+    if isinstance(claim.property, Lipschitz):
+        raise SpecError(f"{what} of a Lipschitz claim is not told", hint=hint)
     if claim.similarity.one_way:
         raise SpecError(
             f"{what} of a claim in one direction ({', '.join(claim.similarity.order)}) is not told", hint=hint
@@ -117,13 +121,22 @@ class Problem:
 
     def with_property(self, property: Property) -> Problem:
         """The same with another property."""
-        return replace(self, claim=replace(self.claim, property=property))
+        claim = replace(self.claim, property=property)
+        if not isinstance(property, Lipschitz):
+            return replace(self, claim=claim)
+        return replace(self, claim=claim, relations=_measured(claim, self.relations))
 
     def with_similarity(self, similarity: Similarity) -> Problem:
         """The same with another similarity, in which something may differ."""
         claim = replace(self.claim, similarity=similarity)
-        relations, distance = similarity.resolve(claim.space), similarity.distance(claim.space)
-        return replace(self, claim=claim, relations=relations, distance=distance)
+        relations = _measured(claim, similarity.resolve(claim.space))
+        return replace(self, claim=claim, relations=relations, distance=similarity.distance(claim.space))
+
+    @property
+    def allowance(self) -> Allowance | None:
+        """How far scores may be apart because two individuals are, of a Lipschitz claim."""
+        asked = self.claim.property
+        return asked.allowance(self.claim.space, self.relations) if isinstance(asked, Lipschitz) else None
 
     def pairs(self) -> PairSpace:
         """The similar pairs, in codes of the model's space."""
@@ -137,6 +150,12 @@ class Problem:
     def with_model(self, model: Any, run: Run) -> Problem:
         """The same of another model, which is read for that; the rows are not encoded again."""
         return prepare(replace(self.claim, model=model), run)
+
+
+def _measured(claim: Claim, relations: tuple[Relation, ...]) -> tuple[Relation, ...]:
+    """The relations, of a Lipschitz claim with tolerances where numbers that it measures are free."""
+    asked = claim.property
+    return asked.relations(claim.space, relations) if isinstance(asked, Lipschitz) else relations
 
 
 def _import_or_ask(
@@ -166,7 +185,7 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
     clock, similar, space = run.budget, claim.similarity, claim.space
     run.tell("reading the model and comparing it with the original")
     with clock.importing():
-        relations = similar.relations(space) if alone else similar.resolve(space)
+        relations = _measured(claim, similar.relations(space) if alone else similar.resolve(space))
         distance = similar.distance(space)
         codes = claim.encoded()
         imported, refusal = _import_or_ask(claim, codes, relations, distance)

@@ -132,11 +132,11 @@ def _read_claim(lines: Lines, found: dict[str, Any], own: dict[str, str]) -> Cla
     space = read_space(sealed("space"))
     similarity = read_similarity(sealed("similarity"), space)
     one_way = any(relation.one_way for relation in similarity)
-    asked = read_property(sealed("property"), one_way=one_way)
+    asked = read_property(sealed("property"), space, one_way=one_way)
     model = read_model(sealed("model"), space, asked)
     claim = Claim(space=space, similarity=similarity, model=model, asked=asked)
     found["claim"] = claim_in_words(claim, refuted=found["kind"] == "witness")
-    found["details"] = Details(space=space, similarity=similarity)
+    found["details"] = Details(space=space, similarity=similarity, allowance=asked.allowance)
     for name, digest in own.items():
         if digest != found["digests"][name]:
             raise Rejected(f"the certificate speaks of another {name} than the file given")
@@ -149,6 +149,8 @@ def _packs_used(claim: Claim, tally: Tally) -> tuple[str, ...]:
     used = {CORE, *claim.model.packs, *(pack_of("RULES", name) for name in tally.rules)}
     if joint_limit(claim.similarity) is not None:
         used.add("distance")
+    if claim.asked.allowance is not None:
+        used |= {"distance", "lipschitz"}
     return tuple(pack for pack in PACKS if pack in used)
 
 

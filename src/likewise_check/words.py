@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from likewise_check.core.claim import Claim
 from likewise_check.core.numbers import readable_number
+from likewise_check.core.properties import Allowance
 from likewise_check.core.space import Constraint, Feature, Level, Relation, Space, Term, joint_limit
 
 MOST_LINES = 24  # of features, and of constraints
@@ -43,6 +44,7 @@ class Details:
 
     space: Space
     similarity: tuple[Relation, ...]
+    allowance: Allowance | None = None
 
     def lines(self, *, full: bool) -> list[str]:
         """One line a feature, then one a constraint; without `full` not all of them, and long ones cut."""
@@ -61,6 +63,9 @@ class Details:
         if limit is not None:
             parts = iter([limit.in_words([_name(feature, full=full) for feature in features])])
             said.append(f"similar individuals are near: {_cut(parts, full)}")
+        if self.allowance is not None:
+            parts = iter([self.allowance.details([_name(feature, full=full) for feature in features])])
+            said.append(f"their distance: {_cut(parts, full)}")
         if all(_is_same(feature, relation) for feature, relation in pairs):
             said.append("no two different individuals are similar: the claim is about each one alone")
         return said

@@ -50,7 +50,7 @@ def tabled(feature, entries) -> dict:
 
 def claim_of(features, relations, prop, model, constraints=()) -> Claim:
     space = read_space({"space": {"features": list(features), "constraints": list(constraints)}})
-    asked = read_property({"property": prop})
+    asked = read_property({"property": prop}, space)
     return Claim(
         space=space,
         similarity=read_similarity({"similarity": list(relations)}, space),

@@ -128,7 +128,7 @@ def assert_no_witness_is_accepted(rng, kernel, cell, hints, tangent) -> None:
         if make is probability and not 0 < middle < 1 - way:
             break
         prop = make(middle)
-        rule._lemma = replace(lemma, asked=read_property({"property": prop}))
+        rule._lemma = replace(lemma, asked=read_property({"property": prop}, lemma.space))
         if not holds(rule, ["kernel", number(way), hints, tangent], boxes(cell)):
             low = middle
             continue

@@ -219,7 +219,7 @@ def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
         for s, t, y in found:
             assert excess_at(prop, leaf[1], lemma.slope * s, lemma.slope * t, y) <= bound + NEAR
         prop = moved(prop, line, bound)
-        rule = rule_of(replace(lemma, asked=read_property({"property": prop})), leaf)
+        rule = rule_of(replace(lemma, asked=read_property({"property": prop}, lemma.space)), leaf)
         try:
             rule(leaf, boxes(curve, cell))
         except LeafRefused:

@@ -74,7 +74,9 @@ def gauge_of(claim):
 
 def expected_of(claim, nodes, cells):
     """Whether all leaves hold, and the smallest clearance."""
-    asked = read_property({"property": claim["prop"]})
+    asked = read_property(
+        {"property": claim["prop"]}, read_space({"space": {"features": claim["features"], "constraints": []}})
+    )
     found = []
     for (_, way), cell in zip([n for n in nodes if n[0] == "trees"], cells, strict=True):
         a, b, limit = read_way(way, asked)

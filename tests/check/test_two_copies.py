@@ -182,7 +182,7 @@ def test_whole_numbers_one_by_one(seed: int) -> None:
     scores = [tuple(sign * kernel.score(codes) for codes in pair) for pair in pairs]
     for _ in range(40):
         margin = (low + high) / 2
-        rule = Rule(replace(lemma, asked=read_property({"property": decision(margin)})))
+        rule = Rule(replace(lemma, asked=read_property({"property": decision(margin)}, lemma.space)))
         try:
             rule(["kernel", number(way), hints, tangent], boxes(cell))
         except LeafRefused:

@@ -30,7 +30,7 @@ from likewise.analysis.repair_settings import (
     observed_settings,
     reference_setting,
 )
-from likewise.errors import SpecError, UnsupportedModel
+from likewise.errors import InternalError, SpecError, UnsupportedModel
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Scores
 from likewise.importers.settled_estimators import repairable_score
@@ -38,6 +38,7 @@ from likewise.model.head import Head
 from likewise.problem import Problem, make_claim, prepare, refuse_one_way
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 
 if TYPE_CHECKING:
@@ -181,6 +182,8 @@ def _shrink_model(wish: RepairRequest) -> tuple[Any, dict[str, Any]]:
             f"a mean of {imported.model.family} over settings has no bounds that prove a gap",
             hint="use method='average', 'max', 'min' or 'reference'",
         )
+    if isinstance(asked, Lipschitz):
+        raise InternalError("a Lipschitz claim was to be repaired")
     wanted = MeasureRequest(
         of="score", class_of_interest=asked.class_of_interest, tolerance=DEFAULT_TOLERANCE
     )

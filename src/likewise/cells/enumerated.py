@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Protocol
 
+from likewise.cells.eased_cases import case_at_pair
 from likewise.cells.leaf import Clearance
 from likewise.clock import check_clock
 from likewise.spec.enclosure import FIRST_BITS, Encloser, Scores, as_several, decide, decided_by_enclosures
@@ -55,7 +56,9 @@ def enumerated_clearance(
             if pairs.valid(x, other):
                 return None
         elif (
-            clearance := case.pair_clearance(as_several(first), as_several(second))
+            clearance := case_at_pair(pairs, case, x, other).pair_clearance(
+                as_several(first), as_several(second)
+            )
         ) < smallest and pairs.valid(x, other):
             smallest = clearance
     return smallest
@@ -87,9 +90,10 @@ def decide_pairs(
             for owner in (pairs.first, pairs.second)
         ]
         for (x, first), (other, second) in product(*sides):
-            answer = decided_by_enclosures(case, first, second)
+            asked = case_at_pair(pairs, case, x, other)
+            answer = decided_by_enclosures(asked, first, second)
             if answer is None:
-                answer, first, second = decide(case, enclose, x, other)
+                answer, first, second = decide(asked, enclose, x, other)
             yield x, other, answer, first, second
 
 

@@ -72,6 +72,8 @@ class Leaf:
     separable    the line of `lean` separates the cell, with the help of `multipliers` of the constraints
     empty        the constraints, weighted by `multipliers`, exclude every pair of the cell
     enumerated   every pair of the cell was looked at
+    identical    both individuals are one and the same in every pair of the cell (of claims with an allowance)
+    slope        no derivative of the score is too large on any of the `boxes` that individuals of the cell are divided into
     independent  the score depends on no feature that may differ (the whole space is one such cell)
     kernel       the line of `lean` separates the cell of a sum of Gaussians, with `hints` for its majorant
     polynomial   the same for a polynomial
@@ -94,6 +96,8 @@ class Leaf:
     soft: SoftLines | None = None
     directions: tuple[tuple[int, ...], ...] = ()
     parts: tuple[PartBound | PartDifference | None, ...] = ()
+    shares: tuple[Fraction, ...] = ()  # of costs, that a separable line is taken less of
+    boxes: tuple[tuple[int, Fraction] | None, ...] = ()  # cuts, depth first; None for a box that is left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,7 +66,7 @@ class Nearness:
         """A number of each cell that no pair of it is nearer than, up to rounding."""
         total = np.zeros(len(lo))
         for k in self.costly:
-            total += self._nearest_codes(k, lo, hi)[0]
+            total += self.nearest_codes(k, lo, hi)[0]
         if self.forms is not None:
             total += np.maximum(self.forms.least(lo, hi)[0], 0)
         return total * (1 + ROUNDING)
@@ -79,7 +79,7 @@ class Nearness:
                 points[:, j] = np.clip(points[:, i], lo[:, j], hi[:, j])
                 points[:, i] = np.clip(points[:, j], lo[:, i], hi[:, i])
         for k in self.costly:
-            _, x, y = self._nearest_codes(k, lo, hi)
+            _, x, y = self.nearest_codes(k, lo, hi)
             points[:, pairs.first[k]], points[:, pairs.second[k]] = x, y
         if self.forms is not None:
             _, apart, chosen = self.forms.settle(lo, hi)
@@ -90,12 +90,18 @@ class Nearness:
         """The distance of each pair."""
         total = np.zeros(len(points))
         for k in self.costly:
-            x, y = points[:, self.pairs.first[k]], points[:, self.pairs.second[k]]
-            if k in self.tables:
-                total += self.tables[k][x.astype(np.intp), y.astype(np.intp)]
-            else:
-                total += self.each[k] * np.abs(y - x) ** self.power
+            total += self.cost_at(k, points)
         return total if self.forms is None else total + self.forms.at(points)
+
+    def cost_at(self, k: int, points: Floats) -> Floats:
+        """What a feature adds to the distance of each pair."""
+        x, y = points[:, self.pairs.first[k]], points[:, self.pairs.second[k]]
+        found: Floats
+        if k in self.tables:
+            found = self.tables[k][x.astype(np.intp), y.astype(np.intp)]
+        else:
+            found = self.each[k] * np.abs(y - x) ** self.power
+        return found
 
     def pulled(self, points: Floats) -> Floats:
         """The pairs pulled together where they are too far apart: what costs most for its levels is made equal first, then all numbers go back in proportion."""
@@ -119,7 +125,7 @@ class Nearness:
     def cut_around(self, lo: Floats, hi: Floats, inner_lo: Floats, inner_hi: Floats) -> tuple[int, float]:
         """Where to cut a cell so that a part of it, all of whose pairs are too far apart, comes to stand by itself: beside the codes of the feature that keeps its pairs apart
         most, on the side of the other individual first; -1 where the part has no limits of its own."""
-        costs = {k: float(self._nearest_codes(k, inner_lo[None], inner_hi[None])[0][0]) for k in self.costly}
+        costs = {k: float(self.nearest_codes(k, inner_lo[None], inner_hi[None])[0][0]) for k in self.costly}
         if self.forms is not None:
             costs |= dict.fromkeys(self.forms.features, 0.0)
         for k in sorted(costs, key=lambda k: -costs[k]):
@@ -140,7 +146,7 @@ class Nearness:
             total += each * np.abs(apart) ** self.power
         return total
 
-    def _nearest_codes(self, k: int, lo: Floats, hi: Floats) -> tuple[Floats, Floats, Floats]:
+    def nearest_codes(self, k: int, lo: Floats, hi: Floats) -> tuple[Floats, Floats, Floats]:
         """The least cost of a feature in each cell, and codes that have it."""
         here, there = self._intervals(k, lo, hi)
         nothing = np.zeros(len(lo))
@@ -217,7 +223,7 @@ def _middle(lo: Floats, hi: Floats, discrete: NDArray[np.bool_]) -> Floats:
     return np.where(discrete, np.floor(middle), middle)
 
 
-class _Key:
+class SpaceKey:
     """A pair space by its identity: what is kept of it need not be compared."""
 
     def __init__(self, pairs: PairSpace) -> None:
@@ -227,14 +233,14 @@ class _Key:
         return id(self.pairs)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.pairs is self.pairs
+        return isinstance(other, SpaceKey) and other.pairs is self.pairs
 
 
 @lru_cache(maxsize=32)
-def _made_once(key: _Key) -> Nearness:
+def _made_once(key: SpaceKey) -> Nearness:
     return Nearness(key.pairs)
 
 
 def nearness_of(pairs: PairSpace) -> Nearness | None:
     """What is known of the distance of a pair space, made once; None where there is none."""
-    return None if pairs.distance is None else _made_once(_Key(pairs))
+    return None if pairs.distance is None else _made_once(SpaceKey(pairs))

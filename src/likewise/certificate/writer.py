@@ -23,6 +23,7 @@ from likewise.errors import CertificateError
 from likewise.families.registry import family_of, family_with_rule
 from likewise.families.scored_model import Model
 from likewise.model.head import Head
+from likewise.spec.allowance import Allowance
 from likewise.spec.distance import Cost, Distance, SquaredForm
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Feature, Integer, Level
@@ -95,6 +96,16 @@ class Writer:
         if multipliers or rule == "empty":
             parts.append([format_number(m) for m in multipliers])
         self._node(parts)
+
+    def separable_less_costs(
+        self, way: Fraction, multipliers: Sequence[Fraction], shares: Sequence[Fraction]
+    ) -> None:
+        """The node is closed by a line less shares of costs."""
+        self._node(["separable", format_number(way), format_numbers(multipliers), format_numbers(shares)])
+
+    def slope(self, boxes: Sequence[tuple[int, Fraction] | None]) -> None:
+        """The node is closed by derivatives on boxes of individuals, depth first."""
+        self._node(["slope", [0 if cut is None else [cut[0], format_number(cut[1])] for cut in boxes]])
 
     def sums(
         self,
@@ -273,6 +284,30 @@ def property_line(kind: str, level: Fraction) -> bytes:
     return json_line(
         {"property": {"kind": kind, "margin" if kind == "decision" else "delta": format_number(level)}}
     )
+
+
+def lipschitz_line(allowance: Allowance, delta: Fraction) -> bytes:
+    """A property that scores change no faster than a distance."""
+    return json_line({"property": _lipschitz(allowance, delta)})
+
+
+def class_lipschitz_line(allowance: Allowance, delta: Fraction, of: int | None) -> bytes:
+    """The same of a model of several classes, with the class of interest (None: all of them)."""
+    return json_line({"property": {**_lipschitz(allowance, delta), "class": of}})
+
+
+def _lipschitz(allowance: Allowance, delta: Fraction) -> dict[str, Any]:
+    costs = [(k, cost) for k, cost in enumerate(allowance.costs) if cost is not None]
+    return {
+        "kind": "lipschitz",
+        "constant": format_number(allowance.constant),
+        "delta": format_number(delta),
+        "distance": {
+            "norm": allowance.norm,
+            "terms": [{"feature": k, **_cost(cost)} for k, cost in costs],
+            "forms": [[format_number(form.weight), _form_entries(form)] for form in allowance.forms],
+        },
+    }
 
 
 def class_property_line(kind: str, level: Fraction, of: int | None) -> bytes:

@@ -57,6 +57,8 @@ class BatchOracle(CaseOracle):
         candidates = self.views.first.candidates(lo, hi)
         if self.nearness is not None:
             candidates = np.concatenate([candidates, self.nearness.nearest(lo, hi)])
+        if self.allowances is not None:
+            candidates = np.concatenate([candidates, self.allowances.nearest(lo, hi)])
         witness = self._witness_of(tried, candidates, asked)
         if witness is not None:
             yield Pair(witness=witness)
@@ -141,6 +143,8 @@ class BatchOracle(CaseOracle):
         """Bound the cells, or `some` of them, at these leans; what is learned of a cell is put into its place among the memories."""
         cell = np.arange(len(lo)) if some is None else some
         threshold = asked.case.line.threshold(lean)
+        if self.allowances is not None:
+            threshold = threshold + self.allowances.least(lo[cell], hi[cell]) / 2
         own, pace = [memories[i] for i in cell], asked.pace.seconds_per_look
         bounds = self._bound_in_pieces(view, lo[cell], hi[cell], lean, threshold, own, pace)
         for i, memory in zip(cell, bounds.memories or (), strict=False):
@@ -204,6 +208,10 @@ class BatchOracle(CaseOracle):
                 continue
             some, view = np.flatnonzero(has_line & (views == n)), self.views[n]
             own = [line for line in (lines[i] for i in some.tolist()) if line is not None]
+            if self.allowances is not None:
+                cells = zip(lo[some], hi[some], own, strict=True)
+                proofs[n] = (self.prove(*cell, asked.case) for cell in cells)
+                continue
             proofs[n] = view.bounder.prove_all(lo[some], hi[some], own, view.seen(asked.case))
         return proofs
 

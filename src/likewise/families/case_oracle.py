@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise import clock
+from likewise.cells.allowances import allowances_of
+from likewise.cells.eased_cases import are_identical, case_in_cell
 from likewise.cells.enumerated import (
     FeatureDependent,
     enumerated_clearance,
@@ -59,7 +61,7 @@ class CaseOracle:
             "same",
             "free",
         }
-        self.nearness = nearness_of(self.pairs)
+        self.nearness, self.allowances = nearness_of(self.pairs), allowances_of(self.pairs)
 
     def warm_up(self) -> None:
         self.views.first.warm_up()
@@ -71,8 +73,9 @@ class CaseOracle:
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, case: Case) -> Clearance | None:
         view = self.views[self.views.place(leaf)]
+        line = case if leaf.shares else case_in_cell(self.pairs, case, lo.tolist(), hi.tolist())
         return prove_leaf(
-            self.pairs, self.score, self.enclose, (view.bounder, view.seen(case)), lo, hi, leaf, case
+            self.pairs, self.score, self.enclose, (view.bounder, view.seen(line)), lo, hi, leaf, case
         )
 
     def _prove_timed(self, node: Node, leaf: Leaf, asked: OracleContext) -> Clearance | None:
@@ -103,14 +106,16 @@ class CaseOracle:
         """What excludes the whole cell, else what more effort makes of the node's view."""
         if asked.lines_only:
             return None
-        view = self.views[node.view]
+        view, cell = self.views[node.view], (node.lo.tolist(), node.hi.tolist())
+        if self.allowances is not None and are_identical(self.pairs, *cell):
+            return RelaxationResult(leaf=Leaf(rule="identical"), point=node.lo, fractional=None)
         # The linear program of one score sees by itself what constraints exclude; of several scores it is one of many.
         seen = self.views.whole and view.bounder.sees_constraints and self.nearness is None
         if self.may_exclude and not seen:
             leaf = empty_leaf(self.pairs, node.lo[: self.codes].tolist(), node.hi[: self.codes].tolist())
             if leaf is not None:
                 return RelaxationResult(leaf=leaf, point=node.lo, fractional=None)
-        return view.bounder.relax(node.lo, node.hi, view.seen(asked.case))
+        return view.bounder.relax(node.lo, node.hi, view.seen(case_in_cell(self.pairs, asked.case, *cell)))
 
     def _has_few_pairs(self, node: Node, asked: OracleContext, *, uncut: bool = False) -> bool:
         """Whether a node has so few pairs that they are looked through."""
@@ -150,6 +155,8 @@ def prove_leaf(
     if leaf.rule == "enumerated":
         found = enumerated_clearance(pairs, enclose, lo.tolist(), hi.tolist(), case)
         return found if found is None or bounder.exact or isinstance(found, float) else Fraction(0)
+    if leaf.rule == "identical":
+        return Fraction(0) if are_identical(pairs, lo.tolist(), hi.tolist()) else None
     if leaf.rule == "empty":
         return math.inf if excludes(pairs, lo.tolist(), hi.tolist(), leaf) else None
     return bounder.prove(lo, hi, leaf, separated)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from likewise.cells.eased_cases import case_in_cell
 from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import check_clock
 from likewise.errors import InternalError
@@ -173,7 +174,7 @@ class MemoryOracle(CaseOracle):
         trial = self._best_trial(node, asked)
         if isinstance(trial, Closed):
             return trial
-        constrained = bool(asked.pairs.constraints or asked.pairs.distance)
+        constrained = bool(asked.pairs.constraints or asked.pairs.distance or self.allowances)
         excluded = self._close_excluded(node, asked) if constrained else None
         if excluded is not None:
             return excluded
@@ -181,7 +182,7 @@ class MemoryOracle(CaseOracle):
         if len(asked.case.line.leans()) > 1:
             trial = sight.at(trial.lean)  # what is proposed and cut is what was bounded last
         proposal = sight.bounder.propose(sight.memory, trial.lean)
-        if proposal is not None and self._looks_promising(proposal, sight, asked):
+        if proposal is not None and self._looks_promising(proposal, node, sight, asked):
             found = self._referee_proposal(node, sight, asked)
             if found is not None:
                 return found
@@ -211,6 +212,8 @@ class MemoryOracle(CaseOracle):
         if view not in node.memory:
             even = case.line.leans() == (float(EVEN_LEAN),)
             node.memory[view] = bounder.memory(node.lo.tolist(), node.hi.tolist(), even=even)
+        if self.allowances is not None:
+            case = case_in_cell(self.pairs, case, node.lo.tolist(), node.hi.tolist())
         return ViewedNode(bounder, node.memory[view], self.views[view].seen(case))
 
     # -- lines --------------------------------------------------------------------------------------------------
@@ -260,6 +263,7 @@ class MemoryOracle(CaseOracle):
             or leaf.rule != self.rule
             or leaf.lean is None
             or isinstance(closed.clearance, float)
+            or self.allowances is not None
         ):
             return closed
         line = self.views[self.views.place(leaf)].seen(asked.case).direction(leaf.lean)
@@ -268,13 +272,17 @@ class MemoryOracle(CaseOracle):
 
     # -- pairs --------------------------------------------------------------------------------------------------
 
-    def _looks_promising(self, proposal: Proposal, sight: ViewedNode, asked: OracleContext) -> bool:
+    def _looks_promising(
+        self, proposal: Proposal, node: Node, sight: ViewedNode, asked: OracleContext
+    ) -> bool:
         """Whether the proposed pair looks like a witness in float64: by all conditions, where the view's own two are not all, as no pair is deeper in
         the case than in one of its views."""
-        if (
-            not _looks_like_witness(proposal.first, proposal.second, asked.sought.line)
-            or len(self.views) == 1
-        ):
+        if self.allowances is not None:
+            lo, hi = sight.bounder.agreed(node.lo, node.hi)
+            first, second = asked.sides(self.allowances.nearest(lo[None], hi[None]))
+            return _looks_like_witness(float(first[0]), float(second[0]), asked.sought.line)
+        alone = len(self.views) == 1
+        if not _looks_like_witness(proposal.first, proposal.second, asked.sought.line) or alone:
             return _looks_like_witness(proposal.first, proposal.second, asked.sought.line)
         first, second = asked.sides(sight.bounder.pair()[None])
         return _looks_like_witness(float(first[0]), float(second[0]), asked.sought.line)
@@ -283,7 +291,7 @@ class MemoryOracle(CaseOracle):
         """What the referee says of the proposed pair; None: it is no witness."""
         x, other = asked.pairs.split(sight.bounder.pair().tolist())
         witness = asked.referee(x, other)
-        if witness is None and (asked.pairs.constraints or self.nearness is not None):
+        if witness is None and (asked.pairs.constraints or self.nearness is not None or self.allowances):
             witness = self._witness_in(*sight.bounder.agreed(node.lo, node.hi), asked)
         if witness is not None:
             return Pair(witness=witness)
@@ -294,8 +302,9 @@ class MemoryOracle(CaseOracle):
     def _witness_in(self, lo: Floats, hi: Floats, asked: OracleContext) -> Witness | None:
         """A witness of a cell in which all have the same scores: its nearest pair, or one that satisfies the constraints."""
         witness = None
-        if self.nearness is not None:
-            point = self.nearness.nearest(lo[None], hi[None])[0]
+        near = self.nearness if self.allowances is None else self.allowances
+        if near is not None:
+            point = near.nearest(lo[None], hi[None])[0]
             witness = asked.referee(*asked.pairs.split(point.tolist()))
         if witness is None and asked.pairs.constraints:
             witness = self._get_pair_finder(asked).witness(lo, hi, asked)
@@ -316,8 +325,9 @@ class MemoryOracle(CaseOracle):
         self, node: Node, sight: ViewedNode, trial: NodeTrial, asked: OracleContext
     ) -> Answer:
         """A node whose bound is attained by somebody whom constraints exclude, or a distance: it has no pair at all, or is cut where these are."""
-        if self.nearness is not None:
-            place = self.nearness.cut_around(node.lo, node.hi, *sight.bounder.agreed(node.lo, node.hi))
+        near = self.nearness if self.allowances is None else self.allowances.nearness
+        if near is not None:
+            place = near.cut_around(node.lo, node.hi, *sight.bounder.agreed(node.lo, node.hi))
             if place[0] >= 0:
                 return self._cut(node, sight, trial, asked, place)
         if not asked.pairs.constraints:

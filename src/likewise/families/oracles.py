@@ -153,7 +153,8 @@ class Oracles:
     def of(self, case: Case) -> Oracle:
         """What a frontier of this case talks to."""
         if not self.several:
-            views = Views(case, [View(bounder=self.one)], self.pairs, scores=self.score.scores, whole=True)
+            whole = self.pairs.allowance is None
+            views = Views(case, [View(bounder=self.one)], self.pairs, scores=self.score.scores, whole=whole)
         else:
             forms = self.shared() if self.family.additive else None
             views = Views(case, self._views(case), self.pairs, scores=self.score.scores, forms=forms)

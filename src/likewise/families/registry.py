@@ -34,7 +34,9 @@ RULES = MappingProxyType(  # of all families; the others are the families' own
     {
         "empty": "the constraints exclude the cell",
         "enumerated": "every pair of the cell is looked at",
+        "identical": "both individuals are one and the same",
         "independent": "the score depends on nothing that may differ",
+        "slope": "no derivative of the score is too large",
     }
 )
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.importers.transformers.monotone import MonotoneMap
+    from likewise.spec.allowance import Allowance
     from likewise.spec.distance import Distance
     from likewise.spec.space import Space
 
@@ -129,7 +130,7 @@ class Recoding:
         """The same similarity, in codes of the model's space."""
         return tuple(self._relation(k, relation) for k, relation in enumerate(relations))
 
-    def refuse_unmeasured(self, distance: Distance | None) -> None:
+    def refuse_unmeasured(self, distance: Distance | Allowance | None) -> None:
         """Refuse a distance of codes that the model does not see: those of a function of a number, or of one that may be missing. Codes that only start elsewhere are as far apart as before."""
         for k in () if distance is None else distance.features:
             part, name = self.parts.get(k, FeatureRecoding()), self.given.names[k]

@@ -16,7 +16,7 @@ can answer with no; taken together they are their minimum, which no line sees, b
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -33,7 +33,7 @@ from likewise.model.conditions import (
     least_form,
 )
 from likewise.model.head import Head, ball, log_odds, lower_end, sigma, softmax_ball
-from likewise.model.witness_set import DecisionSet, WitnessSet
+from likewise.model.witness_set import DecisionSet, GapSet, WitnessSet
 from likewise.spec.enclosure import MOST_BITS, Enclosure
 
 if TYPE_CHECKING:
@@ -111,6 +111,12 @@ class ScoreCase:
 
     def seen(self, rivals: Rivals | None) -> WitnessSet:  # noqa: ARG002 (no conditions)
         return self.line
+
+    def eased(self, by: Fraction) -> ScoreCase:
+        """The same where scores may be further apart by so much; of gaps of scores only."""
+        return (
+            replace(self, line=GapSet(delta=self.line.delta + by)) if isinstance(self.line, GapSet) else self
+        )
 
     def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
         """Every W is monotone: raising s or lowering s' keeps (s, s') inside, so the ends of both enclosures tell."""

@@ -102,4 +102,6 @@ def _cap_prediction(lean: Floats, bound: Floats) -> Floats:
 
 def scale_of(property: Property) -> Scale:
     """The scale on which a property's witnesses are measured."""
+    if property.kind == "lipschitz":
+        return "score"
     return "margin" if property.kind == "decision" else property.kind

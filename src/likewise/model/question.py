@@ -65,6 +65,11 @@ class Question:
         """The same question at another level, with all its cases."""
         return replace(self, level=level, only=None)
 
+    def eased(self, by: Fraction) -> Question:
+        """The same where scores may be further apart by so much."""
+        only = self.only.eased(by) if isinstance(self.only, ScoreCase) else self.only
+        return replace(self, level=self.level + by, only=only)
+
     def about(self, case: Case) -> Question:
         """The same about one case alone, the way round that a pair stands."""
         return replace(self, only=case)
@@ -223,7 +228,7 @@ def question_of(property: Property, head: Head, name: str, *, by_lines: bool = F
     other, so the only score has no class of interest. A gap of what a regressor predicts is one of exp of its score, where it predicts that."""
     place = class_index(property.class_of_interest, head.labels, name)
     level, of = Fraction(property_level(property)), place if head.n_scores > 1 else None
-    kind: Kind = property.kind
+    kind: Kind = "score" if property.kind == "lipschitz" else property.kind
     if kind == "score" and head.link == "exponential":
         kind = "prediction"
     return Question(kind=kind, level=level, head=head, of=of, by_lines=by_lines)

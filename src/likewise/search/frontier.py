@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from likewise import clock
+from likewise.cells.allowances import allowances_of
 from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import OutOfTime, check_clock, time_limit
 from likewise.errors import InternalError
@@ -122,6 +123,9 @@ class Frontier:
     def sides(self, points: Floats) -> tuple[Floats, Floats]:
         scored, case = self.task.scored, self.sought
         first = case.sides(scored(points[:, list(self.pairs.first)]))[0]
+        allowances = allowances_of(self.pairs)
+        if allowances is not None:
+            first = first - allowances.at(points)
         return first, case.sides(scored(points[:, list(self.pairs.second)]))[1]
 
     def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:

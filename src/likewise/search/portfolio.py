@@ -31,6 +31,7 @@ from likewise.search.frontier import ROOT_GRACE_SHARE
 from likewise.search.frontiers import Frontiers
 from likewise.search.known_rows import pairs_of_rows
 from likewise.search.proof import Proof, begin_proof
+from likewise.search.steep_pairs import find_steep_witness
 
 if TYPE_CHECKING:
     from likewise.model.cases import Witness
@@ -85,6 +86,8 @@ def decide(problem: SearchTask) -> Outcome:
         return Outcome(engine="independence", reason=problem.budget.reason)
     if proof is not None:
         return Outcome(engine="independence", proofs=(proof,))
+    if problem.pairs.allowance is not None:
+        return _decide_steepness(problem)
     witness = falsify(problem) or _witness_of_rows(problem) or ascended(problem)
     if witness is not None:
         return Outcome(engine="falsification", witness=witness)
@@ -93,6 +96,21 @@ def decide(problem: SearchTask) -> Outcome:
         return Outcome(engine="enumeration", witness=witness)
     refusal = problem.oracles.unproved(problem.question)
     return _search(problem) if refusal is None else _look_on(problem, refusal)
+
+
+def _decide_steepness(problem: SearchTask) -> Outcome:
+    """The engines of a claim about how fast scores change: steep pairs, then the whole space."""
+    witness = find_steep_witness(problem)
+    if witness is not None:
+        return Outcome(engine="falsification", witness=witness)
+    refusal = problem.oracles.unproved(problem.question)
+    if refusal is not None:
+        return (
+            _look_on(problem, refusal)
+            if not problem.oracles.family.opaque
+            else Outcome(engine="falsification", reason=refusal)
+        )
+    return _search(problem)
 
 
 def _look_on(problem: SearchTask, refusal: str) -> Outcome:

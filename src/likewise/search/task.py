@@ -148,11 +148,19 @@ class SearchTask:
         witness = exact_witness(self, x, other)
         if witness is None:
             return None
-        if self.replay.confirms(witness.x, witness.other, self.sought):
+        if self.replay.confirms(witness.x, witness.other, sought_of_pair(self, witness.x, witness.other)):
             return witness
         if len(self.unreplayed) < MOST_NUDGES:
             self.unreplayed.append(witness)
         return None
+
+
+def sought_of_pair(task: SearchTask, x: Sequence[float], other: Sequence[float]) -> Question:
+    """What a witness has to answer with yes, of one pair: where scores may be apart because individuals are, by more than is possibly allowed."""
+    allowance = task.pairs.allowance
+    if allowance is None:
+        return task.sought
+    return task.sought.eased(allowance.ends([*map(Fraction, x)], [*map(Fraction, other)])[1])
 
 
 def exact_witness(task: SearchTask, x: Sequence[float], other: Sequence[float]) -> Witness | None:
@@ -178,11 +186,12 @@ def _nudged_witness(task: SearchTask, x: Sequence[float], other: list[float]) ->
         if not pairs.valid(codes, codes2):
             second_try = nudge_pair(pairs, x, second_try)
             continue
-        answer, first, second = decide(task.sought, task.oracles.enclose, codes, codes2)
+        sought = sought_of_pair(task, x, second_try)
+        answer, first, second = decide(sought, task.oracles.enclose, codes, codes2)
         if not answer:
             return None
         one, two = (tuple(x), as_several(first)), (tuple(second_try), as_several(second))
-        return _order_pair(task.sought, one, two)
+        return _order_pair(sought, one, two)
     return None
 
 

@@ -147,13 +147,17 @@ class Mahalanobis:
 
     def describe(self, radius: Amount) -> str:
         """In words: ``by at most 1 in the distance of a matrix over age and job``."""
+        return f"by at most {amount_text(radius)} in {self.describe_sum()}"
+
+    def describe_sum(self) -> str:
+        """What is measured, in words."""
         said = [
             column if isinstance(column, str) else f"{column[0]} {level_text(column[1])}"
             for column in self._columns
         ]
         more = [f"{len(said) - SHORT_NAMES} more"] if len(said) > SHORT_NAMES + 1 else []
         shown = said[: SHORT_NAMES if more else None] + more
-        return f"by at most {amount_text(radius)} in the distance of a matrix over {', '.join(shown)}"
+        return f"the distance of a matrix over {', '.join(shown)}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``{"kind": "mahalanobis", "columns": [...], "matrix": [...]}``."""

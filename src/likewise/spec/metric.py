@@ -142,6 +142,10 @@ class Metric:
             relations=relations, distance=Distance(power=power, costs=counted, bound=radius**power)
         )
 
+    def all_costs(self, space: Space) -> dict[str, Cost]:
+        """What differences cost, by feature; -1 for two levels that may not differ."""
+        return {name: self._cost(name, space[name], Fraction(-1)) for name in self.names}
+
     def _cost(self, name: str, feature: Feature, never: Fraction) -> Cost:
         """What a difference costs; `never` is more than any pair may."""
         if feature.missing and isinstance(feature, Continuous | Integer | Ordinal):
@@ -166,6 +170,16 @@ class Metric:
 
     def describe(self, radius: Amount) -> str:
         """In words: ``by at most 1 in 1/10 age + 1 if job differs``."""
+        if self._kind == "linf":
+            return f"by at most {amount_text(radius)} in each of {', '.join(self._parts())}"
+        return f"by at most {amount_text(radius)} in {self.describe_sum()}"
+
+    def describe_sum(self) -> str:
+        """What is measured, in words: ``1/10 age + 1 if job differs``."""
+        how = {"l1": "", "l2": "the root of the sum of squares of ", "linf": "the largest of "}[self._kind]
+        return f"{how}{(' + ' if not how else ', ').join(self._parts())}"
+
+    def _parts(self) -> list[str]:
         of = "/range" if self._scale == "range" else ""
         parts = [f"{amount_text(weight)} {name}{of}" for name, weight in self._weights.items()]
         for name, cost in self._costs.items():
@@ -174,10 +188,7 @@ class Metric:
                 continue
             table = ", ".join(f"{level_text(a)} {level_text(b)} {amount_text(c)}" for a, b, c in cost)
             parts.append(f"the costs of {name} ({table})")
-        if self._kind == "linf":
-            return f"by at most {amount_text(radius)} in each of {', '.join(parts)}"
-        how = "" if self._kind == "l1" else "the root of the sum of squares of "
-        return f"by at most {amount_text(radius)} in {how}{(' + ' if not how else ', ').join(parts)}"
+        return parts
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``{"kind": "l1", "weights": {...}, "costs": {...}}``."""

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal
 
 from likewise.errors import SpecError, suggest_name
 from likewise.spec.features import Level
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.numbers import short_repr
 from likewise.spec.properties import Label, Property, SameDecision, make_property
 from likewise.spec.relations import Tolerance
@@ -198,7 +199,7 @@ NAMED_KINDS = ("monotone", "influence", "treatment", "rounding")
 
 
 def stated_claim(
-    similar: Similarity | NamedClaim | None, property: Property | NamedClaim | None
+    similar: Similarity | NamedClaim | Lipschitz | None, property: Property | NamedClaim | None
 ) -> tuple[Similarity, Property]:
     """Who is compared and what they must share, whichever of the two says it; the same decision, where nothing else is said."""
     if isinstance(similar, NamedClaim):
@@ -208,6 +209,14 @@ def stated_claim(
                 hint="leave property out, or give it as property and a Similarity beside it",
             )
         return similar.similarity(), similar.property()
+    if isinstance(similar, Lipschitz):
+        if property is not None:
+            raise SpecError(
+                "Lipschitz says itself what they must share", hint="leave property out, or similar"
+            )
+        return similar.similarity(), similar.beside(None)
+    if isinstance(property, Lipschitz):
+        return property.similarity(similar), property.beside(similar)
     if isinstance(property, NamedClaim):
         return property.similarity(similar), property.property()
     if similar is None:

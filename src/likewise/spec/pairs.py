@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from likewise.spec.allowance import Allowance
 from likewise.spec.constraints import Constraint
 from likewise.spec.distance import Distance
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
@@ -62,6 +63,7 @@ class PairSpace:
     difference: tuple[
         int | None, ...
     ] = ()  # for each feature, the variable x'_k - x_k; empty: there are none
+    allowance: Allowance | None = None  # how far scores may be apart because two individuals are
     inner: int = 0  # quantities inside the model that cells may be cut by, numbered after all variables
 
     def split(self, point: Sequence[float]) -> tuple[list[float], list[float]]:

@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from likewise.errors import SpecError, suggest_name
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.numbers import as_double, number_text, python_scalar, short_repr
 
 Label = str | int | float | bool
@@ -157,7 +158,7 @@ class ProbabilityGap:
         return f"probability:{number_text(self.delta)}"
 
 
-Property = SameDecision | ScoreGap | ProbabilityGap
+Property = SameDecision | ScoreGap | ProbabilityGap | Lipschitz
 
 PROPERTY_KINDS = ("decision", "score", "probability")
 

@@ -23,7 +23,9 @@ from likewise.cells.leaf import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
 from likewise.certificate.writer import (
     Writer,
+    class_lipschitz_line,
     class_property_line,
+    lipschitz_line,
     model_line,
     property_line,
     similarity_line,
@@ -117,7 +119,11 @@ def problem_lines(problem: Problem) -> Sequence[bytes]:
 
 def _claim_lines(pairs: PairSpace, asked: Question, model: Model) -> Sequence[bytes]:
     about = property_line(asked.kind, asked.level)
-    if asked.several:
+    if pairs.allowance is not None:
+        about = lipschitz_line(pairs.allowance, asked.level)
+        if asked.several:
+            about = class_lipschitz_line(pairs.allowance, asked.level, asked.of)
+    elif asked.several:
         about = class_property_line(asked.kind, asked.level, asked.of)
     return space_line(pairs), similarity_line(pairs), about, model_line(model, pairs.space)
 
@@ -294,6 +300,10 @@ def _write_node(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
     elif node.parts:
         lean = _leaf_way(node, case)
         writer.sums(Fraction(1, 2) if lean is None else lean, node.parts, node.rivals)
+    elif node.boxes:
+        writer.slope(node.boxes)
+    elif node.shares:
+        writer.separable_less_costs(Fraction(1, 2), node.multipliers, node.shares)
     elif node.rule == "odds":
         writer.odds(node.directions)
     else:

@@ -220,7 +220,11 @@ def asked_pairs(problem: Problem, question: Question) -> PairSpace:
     relations = problem.relations
     if question.one_way and is_turned(problem.claim.property, question):
         relations = tuple(relation.turned() for relation in relations)
-    return problem.imported.recoding.pairs(relations, problem.distance)
+    pairs, allowance = problem.imported.recoding.pairs(relations, problem.distance), problem.allowance
+    if allowance is None:
+        return pairs
+    problem.imported.recoding.refuse_unmeasured(allowance)
+    return replace(pairs, allowance=allowance)
 
 
 def is_turned(asked: Property, question: Question) -> bool:
@@ -254,6 +258,11 @@ def check_one_way(model: Model, question: Question) -> None:
 def check_property(asked: Property, model: Model) -> None:
     """Refuse a question that the model has no answer to."""
     head, family, kind = model.head, model.family, asked.kind
+    if kind == "lipschitz" and head.link == "exponential":
+        raise SpecError(
+            f"{family} predicts exp of its score, which no proof compares with a distance",
+            hint="ask for ScoreGap(delta) within a radius",
+        )
     if kind == "decision" and head.labels is None:
         raise SpecError(
             f"{family} is a regressor and makes no decision",
@@ -264,7 +273,7 @@ def check_property(asked: Property, model: Model) -> None:
             f"claims about the decisions of this {family} cannot be made: {head.undecided}",
             hint="ask for ProbabilityGap(delta), or for the decisions of the model that was calibrated",
         )
-    if head.rule == "votes" and kind == "score":
+    if head.rule == "votes" and kind in ("score", "lipschitz"):
         raise SpecError(
             f"{family} decides by votes and has no score of a class", hint="ask for SameDecision()"
         )

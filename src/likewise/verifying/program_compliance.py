@@ -19,6 +19,7 @@ from likewise.families.program_rounding import reads_feature
 from likewise.figures import rough_bound_text
 from likewise.model.gauge import scale_of
 from likewise.search.falsification import nearest_pairs
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.numbers import double_below
 from likewise.spec.properties import SameDecision
 
@@ -43,7 +44,8 @@ def proves_with_room(found: ClaimOutcome, claimed: StatedClaim, checking: CheckR
     moved = imported.program.moved(scale_of(asked), imported.model.head)
     if moved is None or Fraction(asked.delta) < moved:
         return False
-    narrower = replace(asked, delta=double_below(Fraction(asked.delta) - moved))
+    left = double_below(Fraction(asked.delta) - moved)
+    narrower = replace(asked, slack=left) if isinstance(asked, Lipschitz) else replace(asked, delta=left)
     again = found.search_again(replace(claimed, property=narrower))
     if again.witness is not None or not again.proved:
         return False

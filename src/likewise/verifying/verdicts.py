@@ -19,6 +19,7 @@ from likewise.families.program_rounding import program_upper_bound, rounding_sta
 from likewise.model.gauge import scale_of
 from likewise.search.frontiers import reported_upper
 from likewise.search.portfolio import Outcome, decide
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.numbers import double_below
 from likewise.spec.properties import Property, SameDecision, property_level
 from likewise.verifying.certification import (
@@ -35,6 +36,7 @@ from likewise.verifying.result import Result, StatedClaim, Treatment, Verdict
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
     from likewise.model.cases import Witness
+    from likewise.spec.pairs import PairSpace
     from likewise.verifying.certification import CheckReport, CheckRunner
     from likewise.verifying.posed_problem import PosedProblem
 
@@ -98,6 +100,8 @@ class ClaimOutcome:
     def upper(self) -> float:
         """What the cells left open allow, in float64; no more than the claim does where none is open."""
         frontiers, level = self.outcome.frontiers, property_level(self.claimed.property)
+        if isinstance(self.claimed.property, Lipschitz):
+            return math.inf
         if self.proved and (frontiers is None or not frontiers.open):
             return level
         return math.inf if frontiers is None else reported_upper(frontiers, self.posed.gauge, level)
@@ -143,7 +147,7 @@ def _fair_result(
     report: CheckReport,
 ) -> Result:
     """FAIR, unless the program's own rounding is large and it may not obey what is proved (`program_compliance`)."""
-    level, large = property_level(claimed.property), found.posed.imported.program.large
+    level, large = _claimed_level(claimed.property), found.posed.imported.program.large
     budget = found.posed.task.budget
     try:
         with budget.grace_watched():
@@ -164,9 +168,9 @@ def _fair_result(
         bounds=(trivial_lower_bound(claimed.property), level),
         certificate=certificate,
         covers_floating_point=report.covers_floating_point,
-        program_upper=level
-        if covered or report.covers_floating_point
-        else _program_upper(found, level, claimed),
+        program_upper=_program_upper(found, level, claimed)
+        if isinstance(claimed.property, Lipschitz) or not (covered or report.covers_floating_point)
+        else level,
         stats=stats,
     )
 
@@ -214,7 +218,7 @@ def _biased_result(
         upper_label=treated.upper_label,
         score_name=treated.score_name,
         compared=compared,
-        bounds=(double_below(found.posed.gauge.value_of(witness)), math.inf),
+        bounds=(_lower_bound(found, witness), math.inf),
         certificate=certificate,
         reason=reason,
         covers_floating_point=found.posed.imported.replay.stand_in is None,
@@ -223,11 +227,36 @@ def _biased_result(
     )
 
 
+def _claimed_level(property: Property) -> float:
+    """What the bounds of a claim that is true end at: its level, or the constant that scores change by."""
+    return property.constant if isinstance(property, Lipschitz) else property_level(property)
+
+
+def _lower_bound(found: ClaimOutcome, witness: Witness) -> float:
+    """What a witness amounts to at least: its gap, or the constant that it takes."""
+    property = found.claimed.property
+    gap = found.posed.gauge.value_of(witness)
+    if not isinstance(property, Lipschitz):
+        return double_below(gap)
+    return rate_of(found.posed.pairs, witness, gap, Fraction(property.slack))
+
+
+def rate_of(pairs: PairSpace, witness: Witness, gap: Fraction, slack: Fraction) -> float:
+    """The least constant that a pair leaves to a Lipschitz claim, rounded down; infinite where nothing is between the two."""
+    if pairs.allowance is None:
+        return 0.0
+    unit = replace(pairs.allowance, constant=Fraction(1))
+    apart = unit.ends([*map(Fraction, witness.x)], [*map(Fraction, witness.other)])[1]
+    return max(double_below((gap - slack) / apart), 0.0) if apart else math.inf
+
+
 def _program_lower(
     found: ClaimOutcome, witness: Witness, claimed: StatedClaim, treated: Treatment
 ) -> float | None:
     """What the model's own program shows of the pair; votes have no margin."""
     head, of = found.posed.imported.model.head, scale_of(claimed.property)
+    if isinstance(claimed.property, Lipschitz):
+        return None
     if of == "margin" and head.rule == "votes":
         return None
     return found.posed.shown(witness, of, treated)
@@ -236,6 +265,8 @@ def _program_lower(
 def _program_upper(found: ClaimOutcome, upper: float, claimed: StatedClaim) -> float | None:
     """What no similar pair exceeds on the program itself, where `upper` is what none exceeds in exact arithmetic."""
     imported, of = found.posed.imported, scale_of(claimed.property)
+    if isinstance(claimed.property, Lipschitz):
+        return None
     return program_upper_bound(upper, imported.program.moved(of, imported.model.head), of)
 
 

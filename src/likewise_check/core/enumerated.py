@@ -55,6 +55,8 @@ class Enumerated:
             raise LeafRefused(f"enumerated: more than {MOST_TERMS} terms of scores at all points")
         if self._lemma.outcome or not self._lemma.first.clears:
             clearance = self._look(cell)
+        elif self._lemma.asked.allowance is not None:
+            clearance = self._judge_pairs(cell)
         elif isinstance(self._lemma.first, Affine) and joint_limit(self._lemma.similarity) is None:
             clearance = self._judge(self._add_up(cell), self._terms.scale)
         else:
@@ -95,6 +97,21 @@ class Enumerated:
             s, after = here(x), there(other)
             largest[after] = max(s, largest.get(after, s))
         return largest
+
+    def _judge_pairs(self, cell: Cell) -> Fraction | None:
+        """The smallest clearance, pair by pair, as what is asked depends on the pair (section 21)."""
+        lemma, smallest = self._lemma, None
+        for x, other in self._pairs(cell):
+            asked, scores = (
+                lemma.asked.at_pair(x, other),
+                (lemma.first.ends(x, 0), lemma.second.ends(other, 0)),
+            )
+            s, after = (lemma.gauge(ends[0][0]) for ends in scores)
+            if asked.broken_by(s, after):
+                raise LeafRefused("enumerated: the cell holds a witness")
+            clearance = asked.clearance(s, after)
+            smallest = clearance if smallest is None else min(smallest, clearance)
+        return smallest
 
     def _add_up(self, cell: Cell) -> Largest:
         """From the sums of all points, times the terms' scale; features with many codes come last, to keep few sums for long."""

@@ -155,11 +155,15 @@ class Labels:
 def gap_in_words(asked: Property) -> str:
     """How far two numbers of a pair are apart."""
     by = f"at most {readable_number(asked.bound)}"
+    if asked.allowance is not None:
+        by = f"at most {asked.allowance.in_words()}{f' + {readable_number(asked.bound)}' if asked.bound else ''}"
     return f"of which the first is {by} above the second" if asked.one_way else f"that differ by {by}"
 
 
 def read_labels(head: object, asked: Property) -> Labels:
     """The head of a model of one score; it must have what the property speaks of."""
+    if asked.allowance is not None and type(head) is dict and head.get("link") == "exponential":
+        raise Rejected("a model with the exponential link has no scores that are compared with a distance")
     if asked.of_classes:
         raise Rejected("the property has a class, but the model has none")
     labels, zero, link = record(

@@ -109,7 +109,9 @@ class Judge:
         if key not in self._rules:
             if len(self._rules) >= MOST_LEMMAS:
                 self._rules.clear()
-            self._rules[key] = find_entry("RULES", name)(task.lemma())
+            lemma, rule = task.lemma(), find_entry("RULES", name)
+            allowance = lemma.asked.allowance
+            self._rules[key] = rule(lemma) if allowance is None else allowance.prepared(name, rule, lemma)
         return name, self._rules[key], task.leaf
 
 

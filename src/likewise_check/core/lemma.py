@@ -58,17 +58,18 @@ class Lemma:
             return self.outcome.broken_by(x, other)
         if x == other and self.asked.bound >= 0:
             return False  # no (s, s) is in W
+        asked = self.asked.at_pair(x, other)
         for bits in _PRECISIONS:
-            known = self.broken_between(self.first.ends(x, bits)[0], self.second.ends(other, bits)[0])
+            known = self._broken_between(asked, self.first.ends(x, bits)[0], self.second.ends(other, bits)[0])
             if known is not None:
                 return known
         raise Rejected(f"two scores are on the border of a witness as far as {_PRECISIONS[-1]} bits can tell")
 
-    def broken_between(self, first: Ends, second: Ends) -> bool | None:
+    def _broken_between(self, asked: Property, first: Ends, second: Ends) -> bool | None:
         """The same from enclosures of the scores, None if they do not tell: as W is monotone, by their worst and their best corner."""
         low, high = sorted(map(self.gauge, first))
         low_other, high_other = sorted(map(self.gauge, second))
-        if self.asked.broken_by(low, high_other):
+        if asked.broken_by(low, high_other):
             return True
         told = low == high and low_other == high_other
-        return None if not told and self.asked.broken_by(high, low_other) else False
+        return None if not told and asked.broken_by(high, low_other) else False

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from likewise_check.core.affine import Affine, Curve, zero_body
 from likewise_check.core.bound import sum_maxima
@@ -99,9 +99,16 @@ class Terms:
 
 
 class Line:
-    """One choice of a, b and multipliers; `maximum` over a cell is in units of 1 / scale."""
+    """One choice of a, b and multipliers, and of what an allowance takes off, made for a scale (section 21); `maximum` over a cell is in units of 1 / scale."""
 
-    def __init__(self, terms: Terms, a: Fraction, b: Fraction, multipliers: list[Fraction]) -> None:
+    def __init__(
+        self,
+        terms: Terms,
+        a: Fraction,
+        b: Fraction,
+        multipliers: list[Fraction],
+        allowed: Callable[[int], Any] | None = None,
+    ) -> None:
         own = multipliers[: 2 * len(terms.bounds)]
         factor = common_scale([a, b, *own])
         factors = [int_if_whole(factor * m) for m in own]
@@ -117,6 +124,8 @@ class Line:
         self.scale = terms.scale * factor
         joint = multipliers[len(own) :]
         self._penalty = terms.limit.penalty(joint, self.scale) if terms.limit and joint else None
+        if allowed is not None:
+            self._penalty = allowed(self.scale).beside(self._penalty)
         if self._penalty is not None:
             self._constant += self._penalty.constant
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from decimal import Context, Decimal
 from fractions import Fraction
-from math import lcm
+from math import isqrt, lcm
 from typing import TypeAlias
 
 from likewise_check.core.fields import Rejected
@@ -78,6 +78,14 @@ def common_scale(values: Iterable[Exact]) -> int:
         if larger.bit_length() <= _SCALE_BITS:
             scale = larger
     return scale
+
+
+def lower_root(square: Fraction) -> Fraction:
+    """The root, or a number below it by less than 2^-160 of 1 + the root where it is irrational."""
+    top, bottom = isqrt(square.numerator), isqrt(square.denominator)
+    if top * top == square.numerator and bottom * bottom == square.denominator:
+        return Fraction(top, bottom)
+    return Fraction(isqrt((square.numerator << 320) // square.denominator), 1 << 160)
 
 
 def _signed(sign: str, size: int) -> int:

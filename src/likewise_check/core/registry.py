@@ -5,7 +5,9 @@ nothing of a pack runs none of its code. A pack's package holds the tables that 
 
     BODIES    kinds of bodies: how they are read            HEADS    what is made of scores: how it is read
     COLUMNS   columns of affine bodies, by their own key    RULES    what a leaf may name, prepared for a lemma
+    PROPERTIES    what a property may be besides those of the core: how it is read
     SIMILARITIES  what a similarity line may have besides relations: how it is read
+    SLOPES    derivatives of a kind of body over boxes, for the rule `slope`
     NODES     nodes that split a quantity of their own: what they split, and where
     MAXIMA    maxima of forms of the scores of a kind of body, for the rules of classes; SCORES: how several scores are read one by one
 
@@ -34,13 +36,23 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
         "RULES": ("separable", "empty", "enumerated", "independent"),
     },
     "pieces": {"COLUMNS": ("cuts",)},
-    "kernel": {"BODIES": ("rbf",), "RULES": ("kernel",)},
-    "polynomial": {"BODIES": ("polynomial",), "RULES": ("polynomial", "sos")},
+    "kernel": {"BODIES": ("rbf",), "RULES": ("kernel",), "SLOPES": ("rbf",)},
+    "polynomial": {"BODIES": ("polynomial",), "RULES": ("polynomial", "sos"), "SLOPES": ("polynomial",)},
     "trees": {"BODIES": ("trees",), "RULES": ("trees",), "MAXIMA": ("trees",)},
-    "network": {"BODIES": ("network",), "RULES": ("network",), "NODES": ("neuron",)},
+    "network": {
+        "BODIES": ("network",),
+        "RULES": ("network",),
+        "NODES": ("neuron",),
+        "SLOPES": ("network",),
+    },
     "combined": {"BODIES": ("combined",)},
-    "sums": {"BODIES": ("sum",), "RULES": ("sum",)},
+    "sums": {"BODIES": ("sum",), "RULES": ("sum",), "SLOPES": ("sum",)},
     "distance": {"SIMILARITIES": ("distance",)},
+    "lipschitz": {
+        "PROPERTIES": ("lipschitz",),
+        "RULES": ("identical", "slope"),
+        "SLOPES": ("affine",),
+    },
     "classes": {
         "HEADS": ("classes",),
         "RULES": ("softmax", "odds"),
@@ -99,11 +111,15 @@ def _load_pack(pack: str) -> ModuleType:
 
 
 def _load_joining_pack(pack: str) -> ModuleType:
-    """The same of packs that make something of several scores."""
+    """The same of packs that make something of several scores, or of what other packs know."""
     if pack == "combined":
         from likewise_check.packs import combined
 
         return combined
+    if pack == "lipschitz":
+        from likewise_check.packs import lipschitz
+
+        return lipschitz
     if pack == "sums":
         from likewise_check.packs import sums
 

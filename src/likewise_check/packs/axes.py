@@ -37,6 +37,11 @@ class Column:
         """The column's value at a code."""
         return self.offset + self.slope * code if self.table is None else self.table[int(code)]
 
+    def range_on(self, low: Exact, high: Exact) -> tuple[Fraction, Fraction]:
+        """The smallest and the largest value at codes from one to another."""
+        ends = (self.at(low), self.at(high)) if self.table is None else self.table[int(low) : int(high) + 1]
+        return min(ends), max(ends)
+
     @property
     def steady(self) -> bool:
         """Whether the value is the same at all codes."""

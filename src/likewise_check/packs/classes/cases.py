@@ -127,5 +127,5 @@ class WholeClaim:
 def _score_lemma(claim: Claim, scores: Scores, c: int) -> Lemma:
     """That no pair has scores f_c more than delta apart."""
     own = scores.form(((c, Fraction(1)),))
-    asked = Property(kind="score", bound=claim.asked.bound)
+    asked = Property(kind="score", bound=claim.asked.bound, allowance=claim.asked.allowance)
     return Lemma(space=claim.space, similarity=claim.similarity, first=own, second=own, asked=asked)

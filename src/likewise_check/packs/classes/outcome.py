@@ -42,13 +42,14 @@ class ClassOutcome:
         """Whether the pair breaks the property, or what the case has of it."""
         if x == other:
             return False
+        asked = self.asked.at_pair(x, other)
         for bits in _PRECISIONS:
-            known = self._decide(self._ends(tuple(x), bits), self._ends(tuple(other), bits), bits)
+            known = self._decide(asked, self._ends(tuple(x), bits), self._ends(tuple(other), bits), bits)
             if known is not None:
                 return known
         raise Rejected(f"scores are on the border of a witness as far as {_PRECISIONS[-1]} bits can tell")
 
-    def _decide(self, first: AllEnds, second: AllEnds, bits: int) -> bool | None:
+    def _decide(self, pair: Property, first: AllEnds, second: AllEnds, bits: int) -> bool | None:
         """Whether a pair with these scores is a witness; None if the enclosures do not tell."""
         of, everyone = self.asked.of, range(self.classes.count)
         if self.asked.kind == "decision":
@@ -64,7 +65,7 @@ class ClassOutcome:
             ]
         else:
             asked = [c for c in everyone if of in (None, c) and (self.only is None or c == self.only[0])]
-            gaps = [self._are_apart(first, second, c, bits) for c in asked]
+            gaps = [self._are_apart(pair, first, second, c, bits) for c in asked]
             found = [sure is True for sure in gaps if sure is not False]
         return any(found) or (None if found else False)
 
@@ -91,16 +92,16 @@ class ClassOutcome:
             sure = sure and (k == i or least > margin or (least == margin and k > i))
         return sure or None
 
-    def _are_apart(self, first: AllEnds, second: AllEnds, c: int, bits: int) -> bool | None:
-        """Whether the scores or probabilities of class c are more than delta apart."""
-        delta, (low, high), (low_other, high_other) = self.asked.bound, first[c], second[c]
+    def _are_apart(self, pair: Property, first: AllEnds, second: AllEnds, c: int, bits: int) -> bool | None:
+        """Whether the scores or probabilities of class c are more than delta apart, and than the pair is allowed."""
+        (low, high), (low_other, high_other) = first[c], second[c]
         if self.asked.kind == "probability" and self.classes.link == "softmax":
             if _same_gaps(first, second, c):
                 return False
             (low, high), (low_other, high_other) = (softmax_ends(ends, c, bits) for ends in (first, second))
-        if low - high_other > delta:
+        if pair.exceeded_by(low - high_other):
             return True
-        return False if high - low_other <= delta else None
+        return None if pair.exceeded_by(high - low_other) else False
 
 
 def _vote_number(votes: Sequence[int]) -> int:

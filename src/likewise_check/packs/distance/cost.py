@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from likewise_check.core.cells import Box, Interval, LeafRefused
 from likewise_check.core.maxima import linear_apart, table_maximum
-from likewise_check.core.numbers import Exact, readable_number
+from likewise_check.core.numbers import Exact, int_if_whole, readable_number
 from likewise_check.core.space import Relation
 
 MOST_PAIRS = 1 << 20  # of positions of levels that a leaf looks at
@@ -28,6 +28,10 @@ class Cost(ABC):
     @abstractmethod
     def powered(self, code: Fraction, other: Fraction) -> Exact:
         """The cost of two codes."""
+
+    @abstractmethod
+    def times(self, factor: Exact) -> "Cost":
+        """The cost times a factor of at least 0."""
 
     @abstractmethod
     def largest(
@@ -51,6 +55,9 @@ class Each(Cost):
     def powered(self, code: Fraction, other: Fraction) -> Exact:
         return self.each * abs(code - other) ** self.power
 
+    def times(self, factor: Exact) -> Cost:
+        return Each(int_if_whole(self.each * factor), self.power, self.levels)
+
     def largest(
         self, u: Sequence[Exact], v: Sequence[Exact], weight: Exact, box: Box, relation: Relation
     ) -> Exact | None:
@@ -73,6 +80,9 @@ class Unequal(Cost):
 
     def powered(self, code: Fraction, other: Fraction) -> Exact:
         return 0 if code == other else self.cost
+
+    def times(self, factor: Exact) -> Cost:
+        return Unequal(int_if_whole(self.cost * factor))
 
     def largest(
         self, u: Sequence[Exact], v: Sequence[Exact], weight: Exact, box: Box, relation: Relation
@@ -101,6 +111,9 @@ class Table(Cost):
         if code == other:
             return 0
         return self.rows[int(max(code, other)) - 1][int(min(code, other))]
+
+    def times(self, factor: Exact) -> Cost:
+        return Table(tuple(tuple(int_if_whole(entry * factor) for entry in row) for row in self.rows))
 
     def largest(
         self, u: Sequence[Exact], v: Sequence[Exact], weight: Exact, box: Box, relation: Relation

@@ -97,13 +97,22 @@ def read_distance(item: object, space: Space) -> Distance:
     )
     if bound < 0 or not (terms or forms) or len(forms) > MOST_FORMS:
         raise Rejected("a distance has terms or forms, not too many, and a bound of at least 0")
+    return Distance(costs=read_terms(terms, space, power), forms=read_forms(forms, space), bound=bound)
+
+
+def read_terms(terms: Sequence[object], space: Space, power: int) -> dict[int, Cost]:
+    """The costs of single features, to a power."""
     costs = [_read_term(term, f"term {i} of the distance", space, power) for i, term in enumerate(terms)]
     _require_rising([k for k, _ in costs], "the terms of the distance")
-    read = [
+    return dict(costs)
+
+
+def read_forms(forms: Sequence[Sequence[object]], space: Space) -> tuple[Form, ...]:
+    """The forms whose squares are added up."""
+    return tuple(
         _read_form(weight, entries, f"form {j} of the distance", space)
         for j, (weight, entries) in enumerate(forms)
-    ]
-    return Distance(costs=dict(costs), forms=tuple(read), bound=bound)
+    )
 
 
 def _require_rising(features: Sequence[int], what: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from likewise_check.core.cells import Box
+from likewise_check.core.cells import Box, LeafRefused
 from likewise_check.core.numbers import Exact
 from likewise_check.core.space import Relation
 from likewise_check.packs.distance.cost import Cost
@@ -17,6 +17,18 @@ class Penalty:
     constant: Exact
     sides: dict[int, list[Exact]]
     costs: dict[int, Cost]
+
+    def beside(self, other: "Penalty | None") -> "Penalty":
+        """Both together, of features that do not cost something in both."""
+        if other is None:
+            return self
+        if twice := sorted(self.costs.keys() & other.costs.keys()):
+            raise LeafRefused(f"feature {twice[0]} costs something in two distances")
+        sides = dict(self.sides)
+        for k, more in other.sides.items():
+            sides[k] = [a + b for a, b in zip(sides.get(k, [0] * len(more)), more, strict=True)]
+        costs = {k: cost.times(of.weight) for of in (self, other) for k, cost in of.costs.items()}
+        return Penalty(weight=1, constant=self.constant + other.constant, sides=sides, costs=costs)
 
     def moved(self, k: int, side: list[Exact], sign: int) -> list[Exact]:
         """u_k or v_k (sign 1 or -1) with what forms add to it."""

@@ -7,6 +7,8 @@ to cubics), `majorant` (from sums of cubics to one function an axis), `choices` 
 from likewise_check.core.body import Family
 from likewise_check.packs.kernel.body import read_rbf
 from likewise_check.packs.kernel.rule import Kernel
+from likewise_check.packs.kernel.slopes import kernel_slopes
 
 BODIES = {"rbf": Family(read_rbf)}
 RULES = {"kernel": Kernel}
+SLOPES = {"rbf": kernel_slopes}

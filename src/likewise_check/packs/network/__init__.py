@@ -6,7 +6,9 @@
 from likewise_check.core.body import Family
 from likewise_check.packs.network.body import read_network
 from likewise_check.packs.network.rule import Multipliers, read_neuron
+from likewise_check.packs.network.slopes import network_slopes
 
 BODIES = {"network": Family(read_network)}
 RULES = {"network": Multipliers}
 NODES = {"neuron": read_neuron}
+SLOPES = {"network": network_slopes}

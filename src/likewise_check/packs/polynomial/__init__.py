@@ -7,7 +7,9 @@ with the arithmetic of `monomials`), and bound that by functions of one group of
 from likewise_check.core.body import Family
 from likewise_check.packs.polynomial.body import read_polynomial
 from likewise_check.packs.polynomial.rule import Polynomials
+from likewise_check.packs.polynomial.slopes import polynomial_slopes
 from likewise_check.packs.polynomial.squares import Squares
 
 BODIES = {"polynomial": Family(read_polynomial)}
 RULES = {"polynomial": Polynomials, "sos": Squares}
+SLOPES = {"polynomial": polynomial_slopes}
