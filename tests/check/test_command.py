@@ -209,17 +209,19 @@ def code_lines(source: str) -> int:
 # Lines of code that a part of the package may have at most: what whoever trusts a proof has to read.
 SIZES = {
     "program": 310,  # the command, and what it answers
-    "words": 145,  # the claim for people
-    "core": 2120,
+    "words": 150,  # the claim for people
+    "core": 2190,
     "axes": 60,
     "classes": 645,
     "combined": 70,
-    "distance": 280,
-    "kernel": 1080,
-    "network": 720,
+    "distance": 320,
+    "intervals": 40,
+    "kernel": 1140,
+    "lipschitz": 380,
+    "network": 790,
     "pieces": 250,
-    "polynomial": 620,
-    "sums": 390,
+    "polynomial": 670,
+    "sums": 430,
     "trees": 790,
 }
 
@@ -262,7 +264,7 @@ def test_every_pack_keeps_what_its_line_of_the_registry_says():
             assert tuple(getattr(importlib.import_module(module), table)) == names
             assert all(registry.pack_of(table, name) == pack for name in names)
     packages = {path.name.removesuffix(".py") for path in (PACKAGE / "packs").iterdir()} - {"__pycache__"}
-    assert packages - {"__init__", "axes"} == set(registry.PACKS) - {"core"}
+    assert packages - {"__init__", "axes", "intervals"} == set(registry.PACKS) - {"core"}
 
 
 @pytest.mark.parametrize("pack", [pack for pack in registry.PACKS if pack != "core"])
