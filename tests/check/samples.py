@@ -389,6 +389,76 @@ def exchanged() -> list:
     return proof([AGE, SEX], [SAME, FREE], score("3/4"), model, nodes)
 
 
+def nested(outer: dict, *inner: dict) -> dict:
+    """The model of a function of other models' scores."""
+    body = {"kind": "nested", "inner": [one["body"] for one in inner], "outer": outer}
+    head = {"labels": None, "zero": "lower", "link": None}
+    return {"family": "test", "body": body, "head": head, "rounding": None}
+
+
+def limits(by: str, *thresholds: str) -> list:
+    """Lines of an inner score, all by one rule."""
+    return [[threshold, by] for threshold in thresholds]
+
+
+def _oblique() -> dict:
+    """Two tests, each of age and sex together."""
+    outer = trees(0, [[[0, "3/2", 2], "0", "1"], [[1, "-1", 2], "1", "0"]])["body"]
+    return nested(
+        outer,
+        affine(0, [line(0, 1), table(1, "1/2", [0, 1])]),
+        affine(0, [line(0, "-1"), table(1, 1, [0, 1])]),
+    )
+
+
+def oblique() -> list:
+    """Trees of sums: cut by one of the sums, and by age, which leaves nobody in one cell."""
+    wide = limits("separable", "3", "1", "3", "1", "1/2", "1/2")
+    nodes = [
+        ["inner", 0, 0, "3/2"],
+        ["nested", "1/2", [limits("separable", "0", "7/2", "0", "7/2", "1/4", "1/4"), wide]],
+        ["split", 0, "1"],
+        ["nested", "1/2", [limits("separable", "0", "3/2", "0", "3/2", "1/4", "1/4"), wide]],
+        [
+            "nested",
+            "1/2",
+            [
+                limits("separable", "-2", "7/2", "-2", "7/2", "1/4", "1/4"),
+                limits("separable", "3", "-1", "3", "-1", "1/2", "1/2"),
+            ],
+        ],
+    ]
+    return proof([AGE, SEX], [SAME, FREE], score(1), _oblique(), nodes)
+
+
+def missed() -> list:
+    """A witness against trees of sums."""
+    return witness([AGE, SEX], [SAME, FREE], score("1/2"), _oblique(), [1, 0], [1, 1], ["1", "0"])
+
+
+def halfway() -> list:
+    """1 less the median of age, of something of sex, and of a tree."""
+    outer = {"kind": "median", "weights": ["1", "2/3", "1"], "slope": "-1", "offset": "1"}
+    model = nested(
+        outer,
+        affine(0, [line(0, 1)]),
+        affine(0, [table(1, 2, [0, 1])]),
+        trees(0, [[[0, "1", 2], "0", "2"]]),
+    )
+    young = [
+        limits("separable", "0", "1", "0", "1", "0", "0"),
+        limits("separable", "0", "2", "0", "2", "1", "1"),
+        [*limits("trees", "0", "0", "0", "0"), None, ["0", "trees"]],
+    ]
+    old = [
+        limits("separable", "-2", "3", "-2", "3", "0", "0"),
+        limits("separable", "0", "2", "0", "2", "1", "1"),
+        limits("trees", "-2", "2", "-2", "2", "0", "0"),
+    ]
+    nodes = [["split", 0, "1"], ["nested", "1/2", young], ["nested", "1/2", old]]
+    return proof([AGE, SEX], [SAME, FREE], score(1), model, nodes)
+
+
 PROOFS = [
     gap,
     rising,
@@ -408,3 +478,4 @@ PROOFS = [
 ]
 WITNESSES = [refuted, fallen, unlikely, bent, jumped, smaller, felled]
 SUMS = [summed, balanced, outvoted, differing, exchanged]
+NESTED = [oblique, missed, halfway]

@@ -107,6 +107,8 @@ class Claim:
                 (value(p["weight"]), linked(p["link"], self._scored(p["body"], x))) for p in body["parts"]
             )
             return value(body["bias"]) + sum((weight * one for weight, one in parts), Fraction(0))
+        if body["kind"] == "nested":
+            return self._outer(body["outer"], [self._scored(one, x) for one in body["inner"]])
         if body["kind"] == "polynomial":
             return self._polynomial(body, x)
         if body["kind"] == "trees":
@@ -133,6 +135,18 @@ class Claim:
                 left = x[k] in test if isinstance(test, list) else x[k] <= value(test)
             i = i + 1 if left else right
         return value(tree[i])
+
+    def _outer(self, outer: dict, z: list[Fraction]) -> Fraction:
+        """A tree of other scores, or the smallest of them that half of the weight is not above."""
+        if outer["kind"] == "trees":
+            return value(outer["bias"]) + sum(self._reached(tree, z) for tree in outer["trees"])
+        weights = [value(w) for w in outer["weights"]]
+
+        def below(one: Fraction) -> Fraction:
+            return sum((w for w, other in zip(weights, z, strict=True) if other <= one), Fraction(0))
+
+        median = min(one for one in z if 2 * below(one) >= sum(weights))
+        return value(outer["offset"]) + value(outer["slope"]) * median
 
     @staticmethod
     def _polynomial(body: dict, x) -> Fraction:

@@ -12,7 +12,6 @@ from sklearn.compose import ColumnTransformer
 from sklearn.cross_decomposition import CCA, PLSSVD, PLSCanonical, PLSRegression
 from sklearn.decomposition import NMF, PCA, FactorAnalysis, FastICA, IncrementalPCA, TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
@@ -408,7 +407,6 @@ REFUSED = {
     "a normalizer": ([encoded(), Normalizer(), quick_logistic()], "divides a row by its own length"),
     "a normalizer after components": ([encoded(), PCA(2), Normalizer(), quick_logistic()], "divides a row by its own length"),
     "bins of components": ([encoded(), PCA(2), KBinsDiscretizer(2, strategy="uniform"), quick_logistic()], "does more to mixed columns"),
-    "trees": ([encoded(), PCA(2), RandomForestClassifier(2)], "adds columns up"),
     "distances": ([encoded(), PCA(2), SVC()], "SVC on PCA takes distances"),
     "not linear": ([ColumnTransformer([("n", MinMaxScaler(), ["age", "rooms"])]), NMF(2), quick_logistic()], "adds columns up"),
 }  # fmt: skip

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
-from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import KNNImputer
@@ -213,8 +212,6 @@ CASES = {
     "arguments": (lambda: in_front(FunctionTransformer(np.sqrt, kw_args={"dtype": float}), ["age"]), "step 'prepare' > 'part' (FunctionTransformer) calls numpy.sqrt with further arguments", "without kw_args"),
     "whole numbers": (lambda: in_front(FunctionTransformer(np.reciprocal), ["age"]), "gives 'age' other results as whole numbers than as floats", "Ordinal([1.0, 2.0, ...])"),
     "normalizer": (lambda: in_front(Normalizer(), NUMBERS), "step 'prepare' > 'part' (Normalizer) divides a row by its own length", "StandardScaler"),
-    "pca": (lambda: in_front(PCA(2), NUMBERS, DecisionTreeClassifier(max_depth=2)), "step 'prepare' > 'part' (PCA) adds columns up", "the columns themselves"),
-    "svd": (lambda: fitted(make_pipeline(make_column_transformer((OneHotEncoder(), WORDS)), TruncatedSVD(2), DecisionTreeClassifier(max_depth=2))), "step 'truncatedsvd' (TruncatedSVD) adds columns up", "the columns themselves"),
     "kernel map": (lambda: in_front(Nystroem(n_components=3), NUMBERS), "(Nystroem) gives columns that depend on all features", "SVC(kernel='rbf')"),
     "products": (lambda: in_front(PolynomialFeatures(2), NUMBERS, DecisionTreeClassifier(max_depth=2)), "(PolynomialFeatures) multiplies columns", "degree=1"),
     "products in front of trees": (lambda: fitted(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), PolynomialFeatures(2), DecisionTreeClassifier(max_depth=2))), "step 'polynomialfeatures' (PolynomialFeatures) multiplies columns", "in front of linear models"),

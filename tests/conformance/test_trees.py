@@ -26,6 +26,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -310,7 +311,7 @@ def test_wrappers_are_worked_in(model, y):
 # -- refusals --------------------------------------------------------------------------------------------
 
 REFUSED = {
-    "weighted median": (AdaBoostRegressor(n_estimators=3), TARGET),
+    "weighted median": (AdaBoostRegressor(LinearRegression(), n_estimators=3), TARGET),
     "outliers": (IsolationForest(n_estimators=3), TARGET),
     "starts from DecisionTree": (
         GradientBoostingClassifier(n_estimators=2, init=DecisionTreeClassifier()),

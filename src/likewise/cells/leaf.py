@@ -66,6 +66,16 @@ class PartBound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InnerLimits:
+    """What the rule `nested` needs of one inner score: lines that limit it at x from below and above, at x' from below and above, and what it falls and rises by from x to x'."""
+
+    lines: tuple[PartLine | None, ...]
+
+
+PartOfLeaf = PartBound | PartDifference | InnerLimits | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
     """Why a cell holds no witness.
 
@@ -81,6 +91,7 @@ class Leaf:
     network      the same for a network, with the multipliers of its equations in `hints` (and without a line: there is no pair)
     sos          the same, with the help of the sums of squares of `squares`, which know their own lean
     sum          the same for a sum of scores of other families, with what bounds each of its `parts` (None: it does not count)
+    nested       the same for a function of other scores, with limits of each of these in `parts`
     softmax      the line of `lean` separates log odds, bounded by `soft`
     odds         probabilities by softmax differ little enough, seen by the extent of scores in `directions`
 
@@ -95,7 +106,7 @@ class Leaf:
     rivals: tuple[int, int] | None = None
     soft: SoftLines | None = None
     directions: tuple[tuple[int, ...], ...] = ()
-    parts: tuple[PartBound | PartDifference | None, ...] = ()
+    parts: tuple[PartOfLeaf, ...] = ()
     shares: tuple[Fraction, ...] = ()  # of costs, that a separable line is taken less of
     boxes: tuple[tuple[int, Fraction] | None, ...] = ()  # cuts, depth first; None for a box that is left
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any, BinaryIO, Literal
 
 from likewise import __version__
-from likewise.cells.leaf import PartBound, PartDifference, PartLine
+from likewise.cells.leaf import InnerLimits, PartBound, PartDifference, PartLine, PartOfLeaf
 from likewise.errors import CertificateError
 from likewise.families.registry import family_of, family_with_rule
 from likewise.families.scored_model import Model
@@ -107,15 +107,16 @@ class Writer:
         """The node is closed by derivatives on boxes of individuals, depth first."""
         self._node(["slope", [0 if cut is None else [cut[0], format_number(cut[1])] for cut in boxes]])
 
-    def sums(
+    def lines_of_parts(
         self,
+        rule: str,
         way: Fraction,
-        parts: Sequence[PartBound | PartDifference | None],
+        parts: Sequence[PartOfLeaf],
         rivals: tuple[int, int] | None = None,
     ) -> None:
-        """The node is closed by lines of the parts of a sum."""
+        """The node is closed by lines of the parts of a sum, or of the inner scores of what is nested."""
         written = format_number(way) if rivals is None else [*rivals, format_number(way)]
-        self._node(["sum", written, [None if part is None else _part_bound(part) for part in parts]])
+        self._node([rule, written, [None if part is None else _part_bound(part) for part in parts]])
 
     def softmax(
         self,
@@ -216,7 +217,9 @@ class Writer:
         self._gzip.write(part + b"\n")
 
 
-def _part_bound(part: PartBound | PartDifference) -> list[Any]:
+def _part_bound(part: PartBound | PartDifference | InnerLimits) -> list[Any]:
+    if isinstance(part, InnerLimits):
+        return [_part_line(line) for line in part.lines]
     if isinstance(part, PartDifference):
         limits = [[_part_line(end) for end in side] for side in (part.here, part.there)]
         return ["difference", _part_line(part.line), *limits, format_number(part.place)]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from likewise.cells.leaf import Clearance, Leaf, PartBound, PartDifference, RelaxationResult, Rule
+from likewise.cells.leaf import Clearance, Leaf, PartOfLeaf, RelaxationResult, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -228,7 +228,7 @@ class Bounds:
 
     `first`, `second` are s and s' at `points`; `noise` bounds the rounding error of `upper`. A cell without
     any similar pair has upper = -inf. `closes`, where a family's rule is more than the bound, tells which
-    cells it should close, with `hints` if it takes any (of sums: with what bounds its `parts`; of pairs within a distance: with `multipliers`), and `nearly` which ones are so close to it that float64 does not
+    cells it should close, with `hints` if it takes any (of sums and nested scores: with what bounds their `parts`; of pairs within a distance: with `multipliers`), and `nearly` which ones are so close to it that float64 does not
     tell: the checker does, whose sums are exact. `loss` and `cuts`, by cell and variable, are what an
     oracle learned about where to split; `memories`, one a cell, what the bounds of its parts start from. `attained` is s + s' where the
     relaxation is attained, if `points` are others that are worth a look.
@@ -243,7 +243,7 @@ class Bounds:
     nearly: NDArray[np.bool_] | None = None
     hints: list[tuple[int, ...]] | None = None
     multipliers: list[tuple[Fraction, ...]] | None = None
-    parts: list[tuple[PartBound | PartDifference | None, ...]] | None = None
+    parts: list[tuple[PartOfLeaf, ...]] | None = None
     loss: Floats | None = None
     cuts: Floats | None = None
     memories: list[Any] | None = None

@@ -133,6 +133,12 @@ def _affine_rounding(
 def _as_sums(
     terms: Sequence[Term], rows: Sequence[Sequence[Fraction]], biases: Sequence[Fraction]
 ) -> list[Model]:
+    for term in terms:
+        if term.model.body.family == "nested":
+            raise UnsupportedModel(
+                f"{term.model.family} is a median, or tests columns that mix features, and is added up with others",
+                hint="verify it by itself",
+            )
     parts = tuple(
         SumPart(body=term.model.body, embedding=term.model.embedding, link=term.link) for term in terms
     )

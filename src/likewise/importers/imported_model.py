@@ -23,6 +23,7 @@ from likewise.importers.registry import (
     is_catboost_model,
     is_classical_graph,
     is_ensemble,
+    is_median,
     is_naive_bayes,
     is_network_file,
     is_one_vs_rest,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from likewise.importers.trees.tree_model import LibraryModel
     from likewise.spec.space import Space
 
 
@@ -85,9 +87,11 @@ def _import_estimator(
     """The model of what was unfolded, over the columns that it takes; of an ensemble also that of each member."""
     grow = find_forest_reader(unfolded.final)
     if grow is not None:
-        from likewise.importers.trees.import_trees import import_trees
+        return _import_forest(estimator, unfolded, grow(unfolded.final), inputs, rows)
+    if is_median(unfolded.final):
+        from likewise.importers.trees.nested_trees import import_median
 
-        return import_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)
+        return import_median(estimator, unfolded, inputs, rows)
     held = _find_held_trees(unfolded)
     if held is not None:
         from likewise.importers.trees.import_trees import import_settled_trees
@@ -107,6 +111,26 @@ def _import_estimator(
         bits = unfolded.final.bits
     program = program_rounding(model, inputs.space, observed, bits=bits)
     return ImportedModel(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
+
+
+def _import_forest(
+    estimator: Any,
+    unfolded: UnfoldedEstimator,
+    grown: LibraryModel,
+    inputs: Inputs,
+    rows: NDArray[np.float64],
+) -> ImportedModel:
+    """The model of trees, also behind steps that mix columns."""
+    from likewise.importers.mixing import split_steps
+
+    split = split_steps(unfolded.steps, inputs) if unfolded.steps else None
+    if split is not None:
+        from likewise.importers.trees.nested_trees import import_mixed_trees
+
+        return import_mixed_trees(estimator, unfolded, grown, split, inputs, rows)
+    from likewise.importers.trees.import_trees import import_trees
+
+    return import_trees(estimator, unfolded, grown, inputs, rows)
 
 
 def _as_estimator(estimator: Any, space: Space) -> Any:

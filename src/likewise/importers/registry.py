@@ -185,6 +185,7 @@ ENSEMBLES = (
     *("StackingClassifier", "StackingRegressor", "CalibratedClassifierCV"),
     *("OneVsOneClassifier", "OutputCodeClassifier"),
 )
+MEDIAN = "AdaBoostRegressor"
 SETTLED_CLASSES = ("SettledClassifier", "SettledRegressor")
 
 
@@ -230,11 +231,22 @@ def _compares_members(estimator: Any) -> bool:
     )
 
 
+def is_median(estimator: Any) -> bool:
+    """Whether this predicts the median of what single trees say."""
+    return (
+        is_sklearn_class(estimator)
+        and type(estimator).__name__ == MEDIAN
+        and hasattr(estimator, "estimators_")
+        and _holds_single_trees(estimator)
+    )
+
+
 def check_known(estimator: Any) -> None:
     """Refuse what is not read at all."""
     if not (
         is_settled(estimator)
         or is_one_vs_rest(estimator)
+        or is_median(estimator)
         or is_network_file(estimator)
         or is_classical_graph(estimator)
     ):
@@ -411,7 +423,7 @@ _REFUSAL_REASONS = {
     "FeatureUnion": "it transforms columns and predicts nothing",
     "MultiOutputClassifier": "it gives several labels at once; verify its estimators_ one by one",
     "ClassifierChain": "it gives several labels at once; verify its estimators_ one by one",
-    "AdaBoostRegressor": "it predicts a weighted median of its trees, which is no sum; GradientBoostingRegressor is supported",
+    "AdaBoostRegressor": "it predicts a weighted median of what is in it, which is supported over single trees once it is fitted",
     "RadiusNeighborsClassifier": "it compares distances, and fails where nobody is within the radius: fitted with outlier_label='most_frequent' it answers for everybody, and can be asked",
     "IsolationForest": "it detects outliers and has no labels",
     "RandomTreesEmbedding": "it transforms columns and predicts nothing",

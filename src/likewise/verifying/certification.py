@@ -299,7 +299,7 @@ def _write_node(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
         writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
     elif node.parts:
         lean = _leaf_way(node, case)
-        writer.sums(Fraction(1, 2) if lean is None else lean, node.parts, node.rivals)
+        writer.lines_of_parts(node.rule, Fraction(1, 2) if lean is None else lean, node.parts, node.rivals)
     elif node.boxes:
         writer.slope(node.boxes)
     elif node.shares:

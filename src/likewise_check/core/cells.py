@@ -30,6 +30,10 @@ class Box:
     intervals: tuple[Interval, ...]
     key: tuple[int, ...]
     difference: tuple[Interval, ...] = ()  # one interval, or none
+    opened: tuple[bool, bool] = (
+        False,
+        False,
+    )  # whether the lower ends at x and at x' are left out (section 24)
 
 
 Cell: TypeAlias = Sequence[Box]
@@ -62,10 +66,14 @@ class LeafRefused(Exception):
     """The rule of a well-formed leaf does not hold in its cell; smaller cells may succeed."""
 
 
-def make_box(*intervals: Interval, difference: tuple[Interval, ...] = ()) -> Box:
+def make_box(
+    *intervals: Interval,
+    difference: tuple[Interval, ...] = (),
+    opened: tuple[bool, bool] = (False, False),
+) -> Box:
     """The box of these intervals."""
     key = (part for ends in intervals for end in ends for part in (end.numerator, end.denominator))
-    return Box(intervals, tuple(key), difference)
+    return Box(intervals, (*key, *map(int, opened)) if any(opened) else tuple(key), difference, opened)
 
 
 class _BoxSplit(NamedTuple):

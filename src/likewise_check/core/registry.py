@@ -47,6 +47,7 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "combined": {"BODIES": ("combined",)},
     "sums": {"BODIES": ("sum",), "RULES": ("sum",), "SLOPES": ("sum",)},
+    "nested": {"BODIES": ("nested",), "RULES": ("nested",), "NODES": ("inner",)},
     "distance": {"SIMILARITIES": ("distance",)},
     "lipschitz": {
         "PROPERTIES": ("lipschitz",),
@@ -124,6 +125,10 @@ def _load_joining_pack(pack: str) -> ModuleType:
         from likewise_check.packs import sums
 
         return sums
+    if pack == "nested":
+        from likewise_check.packs import nested
+
+        return nested
     from likewise_check.packs import classes
 
     return classes

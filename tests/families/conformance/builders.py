@@ -13,6 +13,9 @@ from likewise.families.affine.rounding import AffineRounding
 from likewise.families.combined.body import combine_models
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
+from likewise.families.nested.body import InnerBody, Nested
+from likewise.families.nested.median import Median
+from likewise.families.nested.rounding import NestedRounding
 from likewise.families.network.activation import RELU
 from likewise.families.network.body import Layer, Network
 from likewise.families.network.dyadic import Dyadic
@@ -185,6 +188,42 @@ def sums(random: np.random.Generator, n: int, blind: bool) -> Model:
     return joined(models)
 
 
+def nested(random: np.random.Generator, n: int, blind: bool) -> Model:
+    """Trees over sums of columns and over other trees; one score is also a median of these."""
+    inner = [_affine(random, blind), trees(random, 1, blind), _affine(random, blind)]
+    bodies = tuple(InnerBody(body=part.body, embedding=part.embedding) for part in inner)
+    if n == 1 and random.integers(2):
+        weights = tuple(Fraction(int(w), 4) for w in random.integers(1, 5, len(inner)))
+        rounding = NestedRounding(inner=tuple(inner), outer=None, size=Fraction(0))
+        slope, offset = Fraction(-3, 2) if random.integers(2) else Fraction(1), Fraction(1, 4)
+        outer = Median(weights=weights, slope=slope, offset=offset)
+        return one(Nested(inner=bodies, outer=outer), rounding, ())
+    grown = tuple(_number_tree(random, n) for _ in range(2))
+    ensemble = TreeSum(bias=quarters(random, n), trees=grown, missing={})
+    rounding = NestedRounding(
+        inner=tuple(inner), outer=TreeRounding(constant=Fraction(30), operations=8), size=Fraction(40)
+    )
+    models = [one(Nested(inner=bodies, outer=form), rounding, ()) for form in scores_of_ensemble(ensemble)]
+    if n == 1:
+        return models[0]
+    return Model(
+        family="nested",
+        rounding=SeparateRounding(parts=tuple(models)),
+        embedding=(),
+        bodies=tuple(model.body for model in models),
+        head=Head(labels=tuple(range(n)), rule="argmax"),
+    )
+
+
+def _number_tree(random: np.random.Generator, n: int) -> Tree:
+    """The same tests of numbers: nodes 0, 1 and 4."""
+    feature, threshold = np.full(7, LEAF, dtype=np.int32), np.zeros(7)
+    for node in (0, 1, 4):
+        feature[node], threshold[node] = random.integers(0, 3), random.integers(-8, 9) / 4
+    grown = _tree(random, n, blind=False)
+    return replace(grown, feature=feature, threshold=threshold, levels={})
+
+
 class AskedScores:
     """A program that answers what scores of another family are."""
 
@@ -211,6 +250,7 @@ BUILDERS: dict[str, Builder] = {
     "trees": trees,
     "network": network,
     "sums": sums,
+    "nested": nested,
     "combined": combined,
     "opaque": opaque,
 }

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.leaf import Clearance, Leaf, Rule
+from likewise.cells.leaf import Clearance, Leaf, PartOfLeaf, Rule
 from likewise.families.oracle import Bounder, Bounds
 from likewise.families.sums.part_lines import ROOM, Line, PartBounder, PartTrial
 from likewise.model.witness_set import LEAN_GRID
@@ -79,7 +79,7 @@ class SumBounder(Bounder):
         here, there = points[:, self.first], points[:, self.second]
         closes = nobody | (upper + ROOM * size < threshold)
         loss, cuts = self._advice(lo, hi, lean, points, trials, ~closes)
-        leaves = [
+        leaves: list[tuple[PartOfLeaf, ...]] = [
             tuple(trials[k].at(i) if k in trials else None for k in range(len(self.parts)))
             if closes[i]
             else ()

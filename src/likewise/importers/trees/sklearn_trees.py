@@ -3,6 +3,7 @@
     DecisionTree, ExtraTree                  the values of one leaf
     RandomForest, ExtraTrees, Bagging        their mean over all trees
     GradientBoosting                         init + learning rate * sum of leaves, a tree a class and stage
+    AdaBoostRegressor                        the weighted median of single trees (`nested_trees`)
     AdaBoost (SAMME)                         sum over trees of w where the leaf's class is c and of -w / (C - 1) elsewhere, over sum w
 
 With C classes a tree has the fractions of each in its leaves; the scores are the C probabilities themselves and the first largest one
@@ -124,6 +125,36 @@ def read_adaboost(estimator: Any) -> LibraryModel:
         leaves=_leaf_reader(parts),
         takes_missing=False,
     )
+
+
+def median_forest(estimator: Any) -> tuple[LibraryModel, tuple[Fraction, ...]]:
+    """The trees of AdaBoostRegressor, a score each, and their weights in its median; those that have none are left out."""
+    family = check_fitted(estimator, "estimators_")
+    weighed = [
+        (tree, weight)
+        for tree, weight in zip(estimator.estimators_, estimator.estimator_weights_.tolist(), strict=False)
+        if weight > 0
+    ]
+    if not weighed:
+        raise UnsupportedModel(f"{family} has fitted no weights", hint="fit it again")
+    parts = []
+    for place, (tree, _) in enumerate(weighed):
+        require_tree(tree, family)
+        parts.append(_MemberTree(tree, _place_values(place, len(weighed))))
+    model = LibraryModel(
+        family=family,
+        forest=Forest(
+            trees=tuple(part.grown(Fraction(1)) for part in parts),
+            bias=(Fraction(0),) * len(parts),
+            single=True,
+            strict=False,
+        ),
+        head=NUMBER_HEAD,
+        operations=None,
+        leaves=_leaf_reader(parts),
+        takes_missing=False,
+    )
+    return model, tuple(Fraction(weight) for _, weight in weighed)
 
 
 READERS: dict[str, Callable[[Any], LibraryModel]] = {

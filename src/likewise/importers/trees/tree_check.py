@@ -61,7 +61,7 @@ def check_trees(
     body = tree_sum_of_model(model)
     codes = probing_codes(body, reaching.inputs.space, rows)
     leaves = [find_leaves(tree, codes, body.missing) for tree in body.trees]
-    _check_leaves(model, body, leaves, grown, reaching, codes)
+    check_leaves(model, body, leaves, grown, reaching, codes)
     likely = LikelyRounding(operations=len(body.trees) + EXTRA_OPERATIONS, bits=grown.bits)
     allowed = 2 * float(_sum_error(model.rounding, body, likely))
     return _compare(model, scores_of_leaves(body, leaves), allowed, replay, reaching.inputs.space, codes)
@@ -234,7 +234,7 @@ def _sum_error(stated: object, body: TreeSum, likely: LikelyRounding) -> Fractio
 # -- comparing -------------------------------------------------------------------------------------------
 
 
-def _check_leaves(
+def check_leaves(
     model: Model,
     body: TreeSum,
     leaves: list[NDArray[np.intp]],
@@ -242,6 +242,7 @@ def _check_leaves(
     reaching: ReachedColumns,
     codes: Floats,
 ) -> None:
+    """Refuse trees that send rows elsewhere than the library's own."""
     if grown.leaves is None:
         return
     matrix = reaching.matrix(codes)

@@ -7,22 +7,17 @@ where c > 0 (above one where c < 0; at x' the other way round), so that a line o
 from collections.abc import Callable
 from fractions import Fraction
 
-from likewise_check.core.body import Body, Ends
-from likewise_check.core.bound import LINE, conclude, line_text, read_way
+from likewise_check.core.body import Ends
+from likewise_check.core.bound import conclude, read_way
 from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, anything, array_of
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.numbers import number
-from likewise_check.core.registry import find_entry
-from likewise_check.packs.sums.body import Part, Sum
+from likewise_check.packs.lines import Lines, NoPair
+from likewise_check.packs.sums.body import Sum
 from likewise_check.packs.sums.links import Limit, Link
 
-RULES = ("separable", "kernel", "polynomial", "trees", "network")  # that lines of parts are shown by
 ZERO, ONE = Fraction(0), Fraction(1)
-
-
-class _NoPair(Exception):
-    """A line of a part shows that the cell holds no pair."""
 
 
 class SumOfLines:
@@ -35,7 +30,7 @@ class SumOfLines:
         if first.parts != second.parts:
             raise Rejected("sum: the two bodies do not share their parts")
         self._lemma, self._first, self._second = lemma, first, second
-        self._rules: dict[tuple[int, str, int], Callable[[list[object], Cell], Holds]] = {}
+        self._lines = Lines(lemma, [part.body for part in first.parts])
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell is a witness."""
@@ -51,7 +46,7 @@ class SumOfLines:
                     raise Rejected(f"sum: part {k} counts, and nothing bounds it")
                 if item is not None:
                     bound += self._bound_part(k, c, d, item, cell)
-        except _NoPair:
+        except NoPair:
             return NO_PAIR
         closed = lemma.closed(way.a, way.b)
         return conclude("sum", bound, way.threshold, closed=closed, side=way.side)
@@ -84,7 +79,7 @@ class SumOfLines:
         c, d = factors
         if link is None or c * d <= 0:
             raise Rejected(f"sum: part {k} is not bounded by a difference")
-        distance = 2 * self._show(k, 1 if c > 0 else -1, Fraction(1, 2), line, cell)
+        distance = 2 * self._lines.show(k, 1 if c > 0 else -1, Fraction(1, 2), line, cell)
         limits = [self._read_limits(k, side, pair, cell) for side, pair in enumerate(given)]
         (u_low, u_high), (v_low, v_high) = limits if c > 0 else reversed(limits)
         # Where s(v) is below p there is no pair, and above q nothing is larger than at q.
@@ -100,10 +95,10 @@ class SumOfLines:
         least, most = array_of(anything, 2)(items, f"the limits of part {k} of a leaf")
         # s(x) is 1 s(x) - 0 s(x'), and s(x') is 0 h(x) - 1 h(x') of h = -s.
         way, sign = (ONE, 1) if side == 0 else (ZERO, -1)
-        low: Limit = None if least is None else -self._show(k, -sign, way, least, cell)
-        high: Limit = None if most is None else self._show(k, sign, way, most, cell)
+        low: Limit = None if least is None else -self._lines.show(k, -sign, way, least, cell)
+        high: Limit = None if most is None else self._lines.show(k, sign, way, most, cell)
         if low is not None and high is not None and low > high:
-            raise _NoPair
+            raise NoPair
         return low, high
 
     def _enclose(
@@ -128,33 +123,8 @@ class SumOfLines:
         bound = ZERO
         for (x, other), line in zip(sides, lines, strict=True):
             total = abs(x) + abs(other)
-            bound += total * self._show(k, 1 if x + other > 0 else -1, abs(x) / total, line, cell)
+            bound += total * self._lines.show(k, 1 if x + other > 0 else -1, abs(x) / total, line, cell)
         return bound
-
-    def _show(self, k: int, sign: int, way: Fraction, item: object, cell: Cell) -> Fraction:
-        """T of a line [T, rule, ...]: that way h(x) - (1 - way) h(x') <= T at every pair of the cell, h the score times the sign, is shown by the rule."""
-        if type(item) is not list or len(item) < 2 or item[1] not in RULES:
-            raise Rejected(f"a line of a part is [T, rule, ...], its rule one of {', '.join(RULES)}")
-        threshold, name = number(item[0], "the T of a line"), str(item[1])
-        key = k, name, sign
-        if key not in self._rules:
-            self._rules[key] = find_entry("RULES", name)(self._part_lemma(self._first.parts[k], sign))
-        holds = self._rules[key]([name, line_text(way, threshold), *item[2:]], cell)
-        if holds is NO_PAIR:
-            raise _NoPair
-        return threshold
-
-    def _part_lemma(self, part: Part, sign: int) -> Lemma:
-        body: Body = part.body
-        return Lemma(
-            space=self._lemma.space,
-            similarity=self._lemma.similarity,
-            first=body,
-            second=body,
-            asked=LINE,
-            slope=Fraction(sign),
-            strict=(True, True),
-        )
 
 
 def _pick(which: Callable[..., Fraction], first: Limit, second: Limit) -> Limit:

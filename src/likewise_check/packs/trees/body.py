@@ -93,6 +93,10 @@ class Trees:
             i = i + 1 if node.goes_left(codes[k], self.features[k]) else node.right
         return i
 
+    def unprepared(self) -> "Trees":
+        """The same body, of which no rule has kept anything: for pairs that are others than those of the claim."""
+        return replace(self, shared={}, _forms={})
+
     def form(self, alpha: Form) -> "Trees":
         """The body of one score, alpha . f."""
         if alpha not in self._forms:

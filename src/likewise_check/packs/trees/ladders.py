@@ -64,9 +64,10 @@ class Ranks:
     def place(self, box: Box) -> Place:
         """A number's condition holds if its rank is below that of the end: l <= ceiling; h >= floor, or h > floor."""
         ranks: list[int] = []
-        for interval in (box.intervals[0], box.intervals[-1]):
+        for interval, opened in zip((box.intervals[0], box.intervals[-1]), box.opened, strict=True):
             lo, hi = map(self._sides.scaled, interval)
-            ranks += [1 - bisect_left(self._ceilings, lo), bisect_right(self._floors, (hi, False))]
+            below = bisect_right if opened else bisect_left  # l < ceiling where l itself is left out
+            ranks += [1 - below(self._ceilings, lo), bisect_right(self._floors, (hi, False))]
         first, second = self._sides.start(box)
         together = self.relation.kind == "free" or self._sides.numbers_together(first, second)
         return (*ranks, together, first[3], second[3])

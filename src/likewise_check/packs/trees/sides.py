@@ -43,11 +43,11 @@ class NumberSides:
 
     def start(self, box: Box) -> Pair:
         """The sides of both copies above all tests."""
-        return self._side(box.intervals[0]), self._side(box.intervals[-1])
+        return self._side(box.intervals[0], box.opened[0]), self._side(box.intervals[-1], box.opened[1])
 
-    def _side(self, interval: Interval) -> NumberSide:
+    def _side(self, interval: Interval, opened: bool) -> NumberSide:
         lo, hi = map(self.scaled, interval)
-        return lo, False, min(hi, self._last), interval[1] == self.missing
+        return lo, opened, min(hi, self._last), interval[1] == self.missing
 
     def narrowed(self, side: NumberSide, node: Node, left: bool) -> NumberSide:
         """What is left below one child of a node."""

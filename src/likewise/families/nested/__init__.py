@@ -1,0 +1,1 @@
+"""The room of nested scores: trees and medians of scores of other families."""
