@@ -210,7 +210,7 @@ def code_lines(source: str) -> int:
 SIZES = {
     "program": 310,  # the command, and what it answers
     "words": 150,  # the claim for people
-    "core": 2190,
+    "core": 2210,
     "axes": 60,
     "classes": 645,
     "combined": 70,
