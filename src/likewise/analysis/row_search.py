@@ -3,7 +3,7 @@
 The pairs of one individual x are a cell of pair space: x on one side, its window on the other. As a case is about ordered pairs, x is put on the
 first side and on the second; of decisions its own score, or its class, rules most of that out. BIASED is a witness that the referee took; FAIR is that all
 searches closed (of ordered pairs those with x on the side that is asked about), `proved` if their oracles' leaves are exact (else they are floating point, as no certificate is written). Of one score the largest gap is climbed to in the
-same way; of several it is the largest one that was seen. Combined scores have no bounds: what is not biased is left undecided.
+same way; of several it is the largest one that was seen. Within a distance, sums of one-feature terms are first asked how far they can rise and fall (`search.reach`), which decides nearly all rows without a search. Combined scores have no bounds: what is not biased is left undecided.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,8 @@ from likewise.search.extremes import similar_windows
 from likewise.search.frontier import Frontier
 from likewise.search.judgement import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
 from likewise.search.neighbours import partner_codes
+from likewise.search.reach import SumReach
+from likewise.search.replay_queue import ReplayQueue
 from likewise.search.treatments import NO_CLASS, compared_values, decide_class
 from likewise.spec.enclosure import FIRST_BITS
 from likewise.spec.numbers import double_above, double_below
@@ -69,12 +72,15 @@ def judge_rows_singly(
 ) -> Judgement:
     """All rows, one after another, as far as the budget goes, of which as many rows as are `waiting` have to be judged afterwards. What is random about a row depends on the seed and on the row alone."""
     found = Judgement.open(len(rows), rows.shape[1])
-    for i, row in enumerate(rows):
+    settle_by_reach(posed, inquiry, rows, budget, found)
+    left = np.flatnonzero(found.verdict == UNDECIDED).tolist()
+    for done, i in enumerate(left):
+        row = rows[i]
         if budget.over:
-            found.reasons |= dict.fromkeys(range(i, len(rows)), budget.reason)
+            found.reasons |= dict.fromkeys(left[done:], budget.reason)
             break
         part = RowBudget(
-            budget, max(LEAST_SECONDS, MOST_EVEN_SHARES * budget.left / (len(rows) - i + waiting))
+            budget, max(LEAST_SECONDS, MOST_EVEN_SHARES * budget.left / (len(left) - done + waiting))
         )
         try:
             with part.watched():
@@ -84,8 +90,25 @@ def judge_rows_singly(
         except OutOfTime:
             found.reasons[i] = part.reason
         if told is not None:
-            told(i + 1)
+            told(len(rows) - len(left) + done + 1)
     return found
+
+
+def settle_by_reach(
+    posed: PosedProblem, inquiry: Inquiry, rows: Floats, budget: Budget, found: Judgement
+) -> None:
+    """Rows that are told by how far their score can rise and fall."""
+    reach = SumReach.of(inquiry)
+    if reach is None or posed.task.question.unproved() is not None:
+        return
+    confirm = partial(posed.imported.replay.confirm_either_way, question=inquiry.question)
+    confirming = ReplayQueue(confirm, rows, found, budget)
+    with suppress(OutOfTime), budget.watched():
+        for i, row in enumerate(rows):
+            check_clock()
+            RowSearch(posed, inquiry, row, budget).settle(reach, found, i)
+            confirming.add(np.array([i]))
+    confirming.finish()
 
 
 class RowBudget(BudgetPart):
@@ -130,6 +153,26 @@ class RowSearch:
             found.score.value[i] = nearest_double(self.own[0].middle)
         elif witness is not None:
             found.gap[i] = max(self.lower, self._estimate_gaps(witness[None]).max())
+
+    def settle(self, reach: SumReach, found: Judgement, i: int) -> None:
+        """Write down what the reach of the score tells; nothing where that leaves the verdict open. Whom it finds the original is still to be asked about."""
+        score = reach.sums.score.exact
+        own, (down, up) = score(self.codes), (reach.reached(self.codes, sign) for sign in (-1, 1))
+        ends, climb = (own, own - down.most, own + up.most), RowGapSearch(self)
+        broken = None
+        for other in (np.array(end.codes) for end in (down, up)):
+            codes = [Fraction(c) for c in other.tolist()]
+            climb.take(other)
+            if self.pairs.valid(self.codes, codes) and self.inquiry.breaks(own, score(codes), score(codes)):
+                broken = other
+        if broken is None and self.inquiry.breaks(*ends):
+            return
+        counterpart = climb.best if broken is None else broken
+        found.verdict[i] = FAIR if broken is None else BIASED
+        found.score.value[i] = nearest_double(own)
+        found.gap[i], found.gap_error[i] = climb.bracket(ends)
+        if counterpart is not None:
+            found.counterpart[i] = counterpart
 
     def task(self, question: Question, *, first: bool) -> SearchTask:
         """The search for a pair that breaks a question about one case, with the individual on one side."""
@@ -247,7 +290,7 @@ class RowGapSearch:
             scores = task.scores(tried)
             tried = tried[[int(scores.argmin()), int(scores.argmax())]]
             for row in tried:
-                self._take(row)
+                self.take(row)
         budget, closed = BudgetPart(single.budget, GAP_SHARE * single.budget.left), False
         with suppress(OutOfTime), budget.watched():
             closed = self._climb(budget)
@@ -257,7 +300,21 @@ class RowGapSearch:
         if closed and task.oracles.exact:
             single.off = double_above(self.tolerance)
 
-    def _take(self, other: Floats) -> None:
+    def bracket(self, ends: tuple[Fraction, Fraction, Fraction]) -> tuple[float, float]:
+        """The largest gap so far, and by how much it may be larger, where the scores of the individual and of the lowest and highest similar one are not beyond these."""
+        own, low, high = ends
+        if self.gauge.asked.kind == "score":
+            off = max(high - own, own - low) - self.lower
+            return double_below(self.lower), double_above(max(off, LEAST_GAP_TOLERANCE))
+        off = max(LEAST_GAP_TOLERANCE, RELATIVE_GAP_TOLERANCE * self.lower)
+        while off < 1:
+            (case,) = self._alone(self.lower + off).cases()
+            if not (case.line.holds(own, low) or case.line.holds(high, own)):
+                return double_below(self.lower), double_above(off)
+            off *= 2
+        return double_below(self.lower), math.inf
+
+    def take(self, other: Floats) -> None:
         """Raise the largest gap, if this is a similar individual with a larger one."""
         single, codes = self.single, [Fraction(c) for c in other.tolist()]
         if not single.pairs.valid(single.codes, codes):
@@ -291,7 +348,7 @@ class RowGapSearch:
             if end != "witness" or search.witness is None:
                 return end == "closed"
             before = self.lower
-            self._take(np.array(search.witness.other if first else search.witness.x))
+            self.take(np.array(search.witness.other if first else search.witness.x))
             if self.lower <= before:
                 return False
 

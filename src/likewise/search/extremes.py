@@ -54,10 +54,11 @@ def is_separable(pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int])
     """Whether extremes can be had feature by feature."""
     if any(not c.terms[k].constant for c in pairs.constraints for k in moving):
         return False
-    return all(_is_linear(judge, k) or _has_few_codes(pairs, k) for k in moving)
+    return all(is_linear(judge, k) or _has_few_codes(pairs, k) for k in moving)
 
 
-def _is_linear(judge: SeparableJudge, k: int) -> bool:
+def is_linear(judge: SeparableJudge, k: int) -> bool:
+    """Whether the term of a feature is a line."""
     term = judge.score.terms[k]
     return term.table is None and term.pieces is None
 
@@ -83,7 +84,7 @@ def find_extremes(
         low_codes[:, k], high_codes[:, k] = (np.where(alone, rows[:, k], end) for end in (lowest, highest))
         nobody |= alone
         missed += off
-        if settle is not None and _is_linear(judge, k):
+        if settle is not None and is_linear(judge, k):
             slope = abs(nearest_double(judge.score.terms[k].slope))
             for codes in (low_codes, high_codes):
                 end = codes[:, k].copy()
@@ -111,7 +112,7 @@ def _term_ends(
     pairs: PairSpace, judge: SeparableJudge, k: int, codes: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Where the term of a feature is lowest and highest, NaN where nobody is similar, and what rounding of the ends may miss."""
-    if _is_linear(judge, k):
+    if is_linear(judge, k):
         bottom, top = similar_windows(pairs, k, codes)
         nobody = bottom > top
         bottom, top = (np.where(nobody, np.nan, end) for end in (bottom, top))
@@ -180,7 +181,7 @@ def _exact_ends(
     own = judge.score.exact(exact)
     low = high = own
     for k in moving:
-        values = [judge.score.terms[k].exact(code) for code in _exact_codes(pairs, judge, k, exact[k])]
+        values = [judge.score.terms[k].exact(code) for code in exact_codes(pairs, judge, k, exact[k])]
         if not values:
             return None
         here = judge.score.terms[k].exact(exact[k])
@@ -188,10 +189,11 @@ def _exact_ends(
     return own, low, high
 
 
-def _exact_codes(pairs: PairSpace, judge: SeparableJudge, k: int, code: Fraction) -> list[Fraction]:
+def exact_codes(pairs: PairSpace, judge: SeparableJudge, k: int, code: Fraction) -> list[Fraction]:
+    """The codes that may stand beside one; of a line only the ends."""
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     lo, hi = Fraction(variable.lo), Fraction(variable.hi)
-    if not _is_linear(judge, k):
+    if not is_linear(judge, k):
         every = [lo + i for i in range(int(hi - lo) + 1)]
         return [other for other in every if relation.allows(code, other)]
     if relation.missing is not None and code == relation.missing:
