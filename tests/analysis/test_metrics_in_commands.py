@@ -77,6 +77,28 @@ def test_shares_of_rows_are_those_of_the_audit(name):
     assert found.lower == found.upper == sum(treated_differently(model)) / len(EVERYBODY)
 
 
+@pytest.mark.parametrize("name", ["linear", "forest"])
+def test_shares_of_a_space_are_sampled(name):
+    model = fitted(name)
+    found = lw.share(model, SPACE, SIMILAR, budget=4)
+    assert found.method == "sampled"
+    assert found.lower <= sum(treated_differently(model)) / len(EVERYBODY) <= found.upper
+
+
+@pytest.mark.parametrize("name", ["linear", "forest", "rbf"])
+def test_the_gaps_of_an_audit_are_the_largest(name):
+    model = fitted(name)
+    found = lw.audit(model, SPACE, SIMILAR, X=EVERYBODY)
+    people = list(map(tuple, EVERYBODY.to_numpy().tolist()))
+    numbers = (
+        model.predict_proba(EVERYBODY)[:, 1] - 0.5 if name == "forest" else model.decision_function(EVERYBODY)
+    )
+    for row, gap in zip(found.rows["row"].tolist(), found.rows["gap"].tolist(), strict=True):
+        x = people[row]
+        largest = max(abs(n - numbers[row]) for n, y in zip(numbers, people, strict=True) if alike(x, y))
+        assert gap == pytest.approx(largest, rel=2e-3, abs=1e-6)
+
+
 def test_compare_and_radius_keep_to_the_distance():
     model, other = fitted("linear"), LogisticRegression(C=0.01).fit(EVERYBODY, EVERYBODY["a"] > 2)
     found = lw.compare(model, other, SPACE, SIMILAR, X=EVERYBODY, budget=20)
@@ -89,7 +111,7 @@ def test_what_is_not_told_of_distances_is_refused():
     model = fitted("linear")
     for ask in (
         lambda: lw.regions(model, SPACE, SIMILAR),
-        lambda: lw.share(model, SPACE, SIMILAR),
+        lambda: lw.share(model, SPACE, SIMILAR, method="exact"),
         lambda: lw.near(model, SPACE, SIMILAR, X=EVERYBODY),
     ):
         with pytest.raises(SpecError, match="within a distance"):

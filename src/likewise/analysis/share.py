@@ -129,9 +129,11 @@ def share_of_problem(problem: Problem, run: Run, wanted: ShareRequest, data: Dat
     judging, imported = prepare_row_claim(problem, run), problem.imported
     with interruptible(run.budget):
         if wanted.of_space:
-            problem.refuse_distance(
-                "the share of a space is not computed", "share(..., over=X) counts rows, and so does audit"
-            )
+            if wanted.method not in ("auto", "sampled"):
+                problem.refuse_distance(
+                    f"the share of a space is not computed by method={wanted.method!r}",
+                    "method='sampled', or share(..., over=X), which counts rows",
+                )
             sharing = _begin_share(judging, wanted)
             answer = sharing.by(wanted.method)
             if run.checkpoint is not None:

@@ -75,6 +75,8 @@ class ShareComputation:
         self._refuse_imputed()
         if method in ("auto", "certified") and not self.judging.inquiry.moving:
             return self._share("certified", (0.0, 0.0), independent=True)  # nothing that may differ matters
+        if self.judging.pairs.distance is not None:  # boxes know nothing of it
+            return self._sample_share()
         begun = self.begun.everybody
         if method == "exact" or (method == "auto" and (begun is not None or can_enumerate(self.judging))):
             alike = self.over == "uniform" and has_uniform_codes(self.judging.recoding)
@@ -231,7 +233,13 @@ class ShareComputation:
 
     def _bracket_before_sample(self) -> ShareBracket | None:
         """Cells settled before a sample is drawn, where their proofs are exact and settle anything."""
-        if not self.judging.proves or not self.measure.known or self.judging.pairs.constraints:
+        pairs = self.judging.pairs
+        if (
+            not self.judging.proves
+            or not self.measure.known
+            or pairs.constraints
+            or pairs.distance is not None
+        ):
             return None
         sampled = self.begun.sample is not None
         if sampled and self.begun.bracket is None:

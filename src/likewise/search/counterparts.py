@@ -31,7 +31,7 @@ from likewise.search.judgement import (
     UNDECIDED,
     Judgement,
 )
-from likewise.search.neighbours import MOST_SETTINGS, count_settings, paced_neighbourhoods
+from likewise.search.neighbours import MOST_SETTINGS, count_settings, lists_distances, paced_neighbourhoods
 from likewise.search.pace import Pace
 from likewise.search.replay_queue import ReplayQueue
 from likewise.spec.enclosure import decide
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SCORES_AT_A_TIME = 1_000_000  # at a time, at most
+FEW_SETTINGS = 2_000  # within a distance, around one row
 FIRST_ROWS = 1_024  # whose extremes are had feature by feature, before anything is known of the pace
 
 
@@ -81,28 +82,29 @@ def judge_rows(
 
 def judged_together(inquiry: Inquiry) -> bool:
     """Whether counterparts of many rows can be had at once."""
-    pairs, judge, moving = inquiry.pairs, inquiry.judge, inquiry.moving
-    sums = judge.separable
-    if pairs.distance is not None and moving:
-        return False
-    return (
-        not moving
-        or (sums is not None and is_separable(pairs, sums, moving))
-        or count_settings(pairs, judge, moving) <= MOST_SETTINGS
-    )
+    return not inquiry.moving or _by_features(inquiry) is not None or _by_settings(inquiry)
+
+
+def _by_features(inquiry: Inquiry) -> SeparableJudge | None:
+    """The sum that extremes are had of feature by feature; None where there is none, or who is similar is no product of what single features may do."""
+    sums = inquiry.judge.separable
+    separable = sums is not None and is_separable(inquiry.pairs, sums, inquiry.moving)
+    return sums if separable and inquiry.pairs.distance is None else None
+
+
+def _by_settings(inquiry: Inquiry) -> bool:
+    """Whether all settings of what may differ are few, and those within a distance are known; of sums, whose reach is known (`search.reach`), only very few."""
+    pairs, moving = inquiry.pairs, inquiry.moving
+    most = MOST_SETTINGS if pairs.distance is None or inquiry.judge.separable is None else FEW_SETTINGS
+    return count_settings(pairs, inquiry.judge, moving) <= most and lists_distances(pairs, moving)
 
 
 def compare_rows(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison] | None:
     """The rows, some at a time, beside those who matter; None where these cannot be had."""
-    pairs, judge, moving = inquiry.pairs, inquiry.judge, inquiry.moving
-    sums = judge.separable
-    if pairs.distance is not None and moving:  # who is similar is no product of what single features may do
-        return None
-    if sums is not None and is_separable(pairs, sums, moving):
+    sums = _by_features(inquiry)
+    if sums is not None:
         return _compare_by_features(inquiry, sums, rows, budget)
-    if count_settings(pairs, judge, moving) <= MOST_SETTINGS:
-        return _compare_by_settings(inquiry, rows, budget)
-    return None
+    return _compare_by_settings(inquiry, rows, budget) if _by_settings(inquiry) else None
 
 
 def _compare_by_features(

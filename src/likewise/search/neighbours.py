@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
-from math import prod
-from typing import TYPE_CHECKING
+from math import lcm, prod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -161,7 +162,8 @@ def neighbourhoods(
 ) -> Iterator[Neighbours]:
     """All rows with the settings around them, those that come first in the data first; `most` is asked before each piece how many individuals it may have."""
     cuts = {k: cuts_of(pairs, judge, k) for k in moving if not pairs.variables[pairs.first[k]].discrete}
-    centred = [k for k in moving if pairs.relations[k].kind != "free"]
+    costs = (None,) * len(pairs.relations) if pairs.distance is None else pairs.distance.costs
+    centred = [k for k in moving if pairs.relations[k].kind != "free" or costs[k] is not None]
     around, group = np.unique(rows[:, centred], axis=0, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")
     borders = np.searchsorted(group.ravel()[order], np.arange(len(around) + 1))
@@ -178,11 +180,46 @@ def neighbourhoods(
         settings = np.array(list(product(*choices)))
         own_codes = rows[some[0], list(moving)]
         similar = np.logical_and.reduce([settings[:, j] != own_codes[j] for j in absent], axis=0)
+        similar = similar & _near_enough(pairs, moving, own_codes, settings)
         start = 0
         while start < len(some):
             end = start + max(1, most() // len(settings))
             yield _neighbours(pairs, judge, moving, some[start:end], rows, settings, similar)
             start = end
+
+
+def lists_distances(pairs: PairSpace, moving: Sequence[int]) -> bool:
+    """Whether it is known of listed settings who is within the distance, if there is one: it is a sum of costs of codes that are listed one by one."""
+    if pairs.distance is None:
+        return True
+    listed = (pairs.variables[pairs.first[k]].discrete for k in moving if pairs.distance.costs[k] is not None)
+    return not pairs.distance.forms and all(listed)
+
+
+def _near_enough(pairs: PairSpace, moving: Sequence[int], own: Floats, settings: Floats) -> Flags:
+    """Which settings are within the distance of a row's own, in whole numbers."""
+    near = np.ones(len(settings), dtype=bool)
+    distance = pairs.distance
+    if distance is None:
+        return near
+    tables: list[tuple[int, Floats, list[Fraction]]] = []
+    for j, k in enumerate(moving):
+        cost, code = distance.costs[k], Fraction(float(own[j]))
+        if cost is not None:
+            codes = np.unique(settings[:, j])
+            tables.append((j, codes, [cost.at(code, Fraction(c)) ** distance.power for c in codes.tolist()]))
+    scale = lcm(distance.bound.denominator, *(c.denominator for _, _, costs in tables for c in costs))
+    bound = int(distance.bound * scale)
+    spent: NDArray[Any] = np.zeros(len(settings), dtype=np.int64)
+    for j, codes, costs in tables:
+        whole = [min(int(c * scale), bound + 1) for c in costs]
+        fits = (bound + 1) * len(tables) < MOST_KEYS
+        spent = (
+            spent
+            + np.array(whole, dtype=np.int64 if fits else object)[np.searchsorted(codes, settings[:, j])]
+        )
+    near &= (spent <= bound).astype(bool)
+    return near
 
 
 def paced_neighbourhoods(
