@@ -54,6 +54,8 @@ const LEAVES = [
   ['sum', '0x1p-1', [[null, null, []]]],
   ['network', null, 0n, [], []],
   ['identical'],
+  ['nested', '0x1p-1', [[null, null, null, null, null, null]]],
+  ['inner', 0n, 0n, '0'],
   ['slope', [0n]],
   ['separable', '0x1p-1', [], ['1']],
 ];

@@ -3,6 +3,7 @@
 import { reject } from '../rejection.js';
 import { AffineBody, readAffine } from './affine.js';
 import { CombinedBody, readCombined } from './combined.js';
+import { NestedBody, readNested } from './nested.js';
 import { NetworkBody, readNetwork } from './network.js';
 import { PolynomialBody, readPolynomial } from './polynomial.js';
 import { RbfBody, readRbf } from './rbf.js';
@@ -14,7 +15,7 @@ import { readTrees, TreesBody } from './trees.js';
  * @typedef {import('./columns.js').BodyContext} BodyContext
  * @typedef {AffineBody | RbfBody | PolynomialBody | TreesBody | NetworkBody} PlainBody
  * @typedef {PlainBody | SumBody} CombinableBody
- * @typedef {CombinableBody | CombinedBody} Body
+ * @typedef {CombinableBody | CombinedBody | NestedBody} Body
  */
 
 /**
@@ -45,8 +46,9 @@ function readPlainBody(json, context) {
  * @returns {Body}
  */
 export function readBody(json, context) {
-  const combined = json instanceof Map && json.get('kind') === 'combined';
-  return combined ? readCombined(json, context, readCombinable) : readCombinable(json, context);
+  const kind = json instanceof Map ? json.get('kind') : null;
+  if (kind === 'nested') return readNested(json, context, readPlainBody);
+  return kind === 'combined' ? readCombined(json, context, readCombinable) : readCombinable(json, context);
 }
 
 /**
@@ -78,5 +80,6 @@ export function exponentialTerms(body) {
  */
 export function knowsMissingValues(body) {
   if (body.kind === 'combined') return body.bodies.every(knowsMissingValues);
+  if (body.kind === 'nested') return body.inner.every(knowsMissingValues);
   return body.kind === 'sum' ? body.parts.every((part) => knowsMissingValues(part.body)) : body.kind === 'trees';
 }

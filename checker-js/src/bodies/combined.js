@@ -8,6 +8,7 @@ import { reject, require } from '../rejection.js';
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('../exact/interval.js').Interval} Interval
+ * @typedef {import('./bodies.js').Body} Body
  * @typedef {import('./bodies.js').CombinableBody} CombinableBody
  * @typedef {import('./columns.js').BodyContext} BodyContext
  */
@@ -72,7 +73,7 @@ export class CombinedBody {
 
 /**
  * Enclosures of the scores of any body; exact ones where it is rational.
- * @param {CombinableBody | CombinedBody} body
+ * @param {Body} body
  * @param {Rational[]} codes
  * @param {number} bits
  * @returns {Interval[]}

@@ -28,8 +28,9 @@ import { isNear } from '../claim/similarity.js';
  * @typedef {object} Cell
  * @property {readonly Rational[]} lo the lower ends of the variables
  * @property {readonly Rational[]} hi the upper ends
- * @property {ReadonlyMap<string, Limit>} limits of inner quantities, by "layer neuron copy"
+ * @property {ReadonlyMap<string, Limit>} limits of inner quantities, by "layer neuron copy" or "inner k copy"
  * @property {number} depth
+ * @property {readonly boolean[]} [open] whether a lower end itself is left out (section 24); left out: none is
  */
 
 /** Which variable stands for which code. */

@@ -9,6 +9,7 @@ import { enumerated } from '../rules/enumerated.js';
 import { identical } from '../rules/identical.js';
 import { independent } from '../rules/independent.js';
 import { kernel } from '../rules/kernel.js';
+import { nestedRule } from '../rules/nested.js';
 import { network } from '../rules/network.js';
 import { odds } from '../rules/odds.js';
 import { polynomial } from '../rules/polynomial.js';
@@ -180,6 +181,7 @@ const RULES = new Map([
   ['slope', slope],
 ]);
 RULES.set('sum', sumRule(RULES));
+RULES.set('nested', nestedRule(RULES));
 
 /**
  * @param {LeafContext} context

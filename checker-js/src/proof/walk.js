@@ -5,6 +5,7 @@ import { readArray } from '../file/fields.js';
 import { Clock, MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 import { independent } from '../rules/independent.js';
+import { splitAtInner } from '../rules/inner.js';
 import { splitAtNeuron } from '../rules/neuron.js';
 import { labelOfEverybody, Sides } from './alike.js';
 import { caseOfTwo, casesOfClasses } from './case-list.js';
@@ -92,6 +93,7 @@ export class ProofWalk {
     const cell = /** @type {Cell} */ (this.waiting.pop());
     if (node[0] === 'split') return this.descend(splitCell(this.geometry, cell, node));
     if (node[0] === 'neuron') return this.descend(splitAtNeuron(this.claim.model.body, cell, node));
+    if (node[0] === 'inner') return this.descend(splitAtInner(this.claim.model.body, cell, node));
     const result = checkLeaf(context, cell, node);
     this.cases[this.caseNumber].sides.take(result);
     this.takeResult(String(node[0]), result);

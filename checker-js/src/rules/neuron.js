@@ -2,7 +2,7 @@
 
 import { readNumber } from '../exact/number-syntax.js';
 import { readArrayOf, readIndex } from '../file/fields.js';
-import { larger, smaller } from '../exact/rational.js';
+import { larger, Rational, smaller } from '../exact/rational.js';
 import { reject } from '../rejection.js';
 
 /**
@@ -35,7 +35,16 @@ export function splitAtNeuron(body, cell, json) {
   const neuron = readIndex(neuronJson, 'neuron', body.layers[layer].biases.length);
   const copy = readIndex(copyJson, 'copy', 3);
   const at = readNumber(atJson, 'place of a neuron');
-  const key = quantityKey(layer, neuron, copy);
+  return cutAtQuantity(cell, quantityKey(layer, neuron, copy), at);
+}
+
+/**
+ * @param {Cell} cell
+ * @param {string} key of an inner quantity
+ * @param {Rational} at
+ * @returns {[Cell, Cell]} with the upper limit `at` of the quantity, and with the lower one; the sharper limit counts
+ */
+export function cutAtQuantity(cell, key, at) {
   const { lo, hi } = cell.limits.get(key) ?? { lo: null, hi: null };
   const left = { lo, hi: hi === null ? at : smaller(hi, at) };
   const right = { lo: lo === null ? at : larger(lo, at), hi };

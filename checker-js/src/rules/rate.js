@@ -21,7 +21,11 @@ import { codesOf, leastDifference, positionsOf } from './cost-maximum.js';
 
 /**
  * What is taken off a bound besides constraints: forms of a distance, by factors of their z, and costs of features.
- * @typedef {{forms: DistanceForm[], factors: Rational[], charges: Map<number, Charge>}} Toll
+ * @typedef {object} Toll
+ * @property {DistanceForm[]} forms
+ * @property {Rational[]} factors
+ * @property {number[]} costly the features whose costs have a multiplier above 0
+ * @property {Map<number, Charge>} charges
  */
 
 /**
@@ -122,5 +126,6 @@ export function readToll({ constant, norm, terms, forms }, json) {
     const lambda = half.times(ofTerms[i]);
     if (!lambda.isZero()) charges.set(feature, { cost, power: 1, lambda });
   });
-  return { forms, factors: ofForms.map((y) => half.times(y)), charges };
+  const costly = terms.flatMap(({ feature }, i) => (ofTerms[i].isZero() ? [] : [feature]));
+  return { forms, factors: ofForms.map((y) => half.times(y)), costly, charges };
 }

@@ -21,7 +21,7 @@ import { positionOf } from '../claim/space.js';
  * @property {[Seen | null, Seen | null]} seen what was left of it last, at x and at x'
  */
 
-/** @typedef {{lo: Rational, hi: Rational, region: Region}} Seen */
+/** @typedef {{lo: Rational, hi: Rational, open: boolean, region: Region}} Seen */
 
 /**
  * @typedef {object} Region
@@ -47,9 +47,10 @@ export function wholeBox(feature) {
  * @param {Box} box
  * @param {Rational} lo of the cell
  * @param {Rational} hi
+ * @param {boolean} [openBelow] whether lo itself is left out, of a continuous feature
  * @returns {Region}
  */
-export function regionOf(feature, box, lo, hi) {
+export function regionOf(feature, box, lo, hi, openBelow = false) {
   if (box.positions !== null) {
     const [first, last] = [positionOf(lo), positionOf(hi)];
     const positions = new Set([...box.positions].filter((position) => first <= position && position <= last));
@@ -58,8 +59,9 @@ export function regionOf(feature, box, lo, hi) {
   const missing = box.missing && feature.missing !== null && hi.equals(feature.missing);
   const last = smaller(hi, feature.lastNumber);
   let to = box.upTo === null ? last : smaller(last, box.upTo);
-  let open = box.above !== null && lo.atMost(box.above);
-  let from = open ? /** @type {Rational} */ (box.above) : lo;
+  const tested = box.above !== null && lo.atMost(box.above);
+  let open = tested || openBelow;
+  let from = tested ? /** @type {Rational} */ (box.above) : lo;
   if (feature.discrete) {
     to = Rational.of(to.floor());
     from = open ? Rational.of(from.floor()).plus(ONE) : from;

@@ -131,11 +131,8 @@ export function maximumWithMultipliers({ geometry }, cell, first, second, multip
   }
   if (toll !== null) {
     [own, other] = lessForms(own, other, toll.forms, toll.factors);
-    for (const [feature, charge] of toll.charges) {
-      const twice = charges.has(feature) && geometry.similarity[feature].kind !== 'same';
-      require(!twice, 'separable: one feature with costs of two distances');
-      charges.set(feature, charge);
-    }
+    require(toll.costly.every((feature) => !charges.has(feature)), 'separable: one feature with costs of two distances');
+    for (const [feature, charge] of toll.charges) charges.set(feature, charge);
   }
   const most = maximumOfForms(geometry, cell, own, other, charges);
   return most === null ? null : most.plus(constant);

@@ -90,8 +90,8 @@ function contextOfPart(context, body, k) {
   return context.derive(body.parts[k], () => context.ofBody(body.parts[k].body));
 }
 
-/** The lines of one part: each is a leaf of the rule of its body. */
-class PartLines {
+/** The lines of one part (or of one inner body, section 24): each is a leaf of the rule of its body. */
+export class PartLines {
   /**
    * @param {Map<string, Rule>} rules
    * @param {LeafContext} context

@@ -168,9 +168,10 @@ class CellView {
     const lo = this.cell.lo[v];
     const hi = this.cell.hi[v];
     const seen = box.seen[slot];
-    if (seen !== null && seen.lo === lo && seen.hi === hi) return seen.region;
-    const region = regionOf(this.geometry.space.features[k], box, lo, hi);
-    box.seen[slot] = { lo, hi, region };
+    const open = this.cell.open?.[v] ?? false;
+    if (seen !== null && seen.lo === lo && seen.hi === hi && seen.open === open) return seen.region;
+    const region = regionOf(this.geometry.space.features[k], box, lo, hi, open);
+    box.seen[slot] = { lo, hi, open, region };
     return region;
   }
 

@@ -226,6 +226,7 @@ const MAXIMUM = Object.freeze({
   cuts: 10_000,
   scores: 1_000,
   parts: 10_000,
+  innerBodies: 10_000,
   knots: 100_000,
   forms: 10_000,
   positionPairs: 2 ** 20,
@@ -885,6 +886,190 @@ function readCombined(json, context, readCombinable) {
 }
 return { CombinedBody, encloseScores, readCombined };
 })();
+modules["bodies/trees.js"] = (() => {
+const { larger, Rational } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readArray, readIndex, readInt, readObject } = modules["file/fields.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { reject, require } = modules["rejection.js"];
+const { positionOf } = modules["claim/space.js"];
+const { dot } = modules["bodies/affine.js"];
+const { readCoefficient } = modules["bodies/columns.js"];
+class TreesBody {
+  kind = /** @type {const} */ ('trees');
+  irrational = false;
+  constructor(space, bias, trees) {
+    this.space = space;
+    this.bias = bias;
+    this.trees = trees;
+    this.scores = bias.length;
+    this.tested = new Set();
+    for (const tree of trees) for (const node of tree) if (!Array.isArray(node)) this.tested.add(node.feature);
+  }
+  evaluate(codes) {
+    const scores = this.bias.slice();
+    for (const tree of this.trees) {
+      let at = 0;
+      for (let node = tree[0]; ; node = tree[at]) {
+        if (Array.isArray(node)) {
+          node.forEach((value, i) => {
+            scores[i] = scores[i].plus(value);
+          });
+          break;
+        }
+        at = goesLeft(node, this.space.features[node.feature], codes[node.feature]) ? at + 1 : node.right;
+      }
+    }
+    return scores;
+  }
+  isConstant(k) {
+    return !this.tested.has(k);
+  }
+  packs() {
+    return ['trees'];
+  }
+  form(alpha, shift) {
+    const trees = this.trees.map((tree) => tree.map((node) => (Array.isArray(node) ? [dot(alpha, node)] : node)));
+    return new TreesBody(this.space, [dot(alpha, this.bias).plus(shift)], trees);
+  }
+  size() {
+    const sizeOf = (/** @type {Rational[]} */ values) => values.map((value) => value.absolute()).reduce(larger);
+    return this.trees.reduce((total, tree) => {
+      const leaves = tree.flatMap((node) => (Array.isArray(node) ? [sizeOf(node)] : []));
+      return total.plus(leaves.reduce(larger));
+    }, sizeOf(this.bias));
+  }
+}
+function goesLeft(node, feature, code) {
+  if (feature.missing !== null && code.equals(feature.missing)) return node.missingLeft;
+  if (node.threshold !== null) return code.atMost(node.threshold);
+  return /** @type {Set<number>} */ (node.positions).has(positionOf(code));
+}
+function readTrees(json, context) {
+  const part = readObject(json, 'body', ['kind', 'bias', 'trees']);
+  const items = readArray(part('trees'), 'trees');
+  require(items.length > 0, 'body: no tree');
+  require(items.length <= MAXIMUM.trees, 'body: too many trees');
+  let nodes = 0;
+  const trees = items.map((item) => {
+    const tree = readArray(item, 'tree').map((node) => readNode(node, context));
+    nodes += tree.length;
+    require(nodes <= MAXIMUM.treeNodes, 'body: too many nodes of trees');
+    checkShape(tree);
+    return tree;
+  });
+  return new TreesBody(context.space, readCoefficient(part('bias'), 'bias', context), trees);
+}
+function readNode(json, context) {
+  if (!Array.isArray(json) || typeof json[0] !== 'bigint') return readCoefficient(json, 'value of a leaf', context);
+  const index = readIndex(json[0], 'feature of a node', context.space.features.length);
+  const feature = context.space.features[index];
+  const right = Number(readInt(json[2], 'right child', 0n, BigInt(MAXIMUM.treeNodes)));
+  require(json.length === (feature.missing === null ? 3 : 4), 'body: a node without the right number of entries');
+  const missing = json[3];
+  require(json.length === 3 || missing === 'left' || missing === 'right', 'body: "missing" is neither "left" nor "right"');
+  const node = { feature: index, right, missingLeft: missing === 'left' };
+  if (feature.levels === null) return { ...node, threshold: readNumber(json[1], 'test of a node'), positions: null };
+  return { ...node, threshold: null, positions: readPositions(json[1], feature.levels.length) };
+}
+function readPositions(json, count) {
+  const positions = readArray(json, 'positions').map((position) => readIndex(position, 'position', count));
+  require(positions.every((position, i) => i === 0 || positions[i - 1] < position), 'body: positions are not strictly increasing');
+  return new Set(positions);
+}
+function checkShape(tree) {
+  const waiting = [];
+  for (let at = 0; at < tree.length; at++) {
+    const node = tree[at];
+    if (!Array.isArray(node)) {
+      waiting.push(node.right);
+      require(waiting.length <= MAXIMUM.treeDepth, 'body: a tree is too deep');
+      continue;
+    }
+    const next = waiting.pop();
+    if (next === undefined) {
+      require(at === tree.length - 1, 'body: nodes of a tree that are nobody\'s children');
+      return;
+    }
+    require(next === at + 1, 'body: the right child of a node does not follow its left subtree');
+  }
+  reject('body: a tree without an end');
+}
+return { TreesBody, readTrees };
+})();
+modules["bodies/nested.js"] = (() => {
+const { Rational, sum, ZERO } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readArray, readNumbersOf, readObject } = modules["file/fields.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { reject, require } = modules["rejection.js"];
+const { readTrees, TreesBody } = modules["bodies/trees.js"];
+class Median {
+  kind = /** @type {const} */ ('median');
+  constructor(weights, slope, offset) {
+    this.weights = weights;
+    this.slope = slope;
+    this.offset = offset;
+    this.half = sum(weights).half();
+  }
+  of(values) {
+    const order = [...values.keys()].sort((i, j) => values[i].compare(values[j]));
+    let total = ZERO;
+    for (const k of order) {
+      total = total.plus(this.weights[k]);
+      if (this.half.atMost(total)) return values[k];
+    }
+    throw new Error('a median of nothing');
+  }
+}
+class NestedBody {
+  kind = /** @type {const} */ ('nested');
+  irrational = false;
+  constructor(inner, outer) {
+    this.inner = inner;
+    this.outer = outer;
+    this.scores = outer.kind === 'median' ? 1 : outer.scores;
+  }
+  evaluate(codes) {
+    const { outer } = this;
+    const values = this.inner.map((body) => body.evaluate(codes)[0]);
+    return outer.kind === 'median' ? [outer.offset.plus(outer.slope.times(outer.of(values)))] : outer.evaluate(values);
+  }
+  isConstant(k) {
+    const { outer } = this;
+    return this.inner.every((body, i) => body.isConstant(k) || (outer.kind === 'trees' && outer.isConstant(i)));
+  }
+  packs() {
+    return ['nested', ...(this.outer.kind === 'trees' ? this.outer.packs() : []), ...this.inner.flatMap((body) => body.packs())];
+  }
+}
+function readNested(json, context, readPlainBody) {
+  const part = readObject(json, 'body', ['kind', 'inner', 'outer']);
+  const items = readArray(part('inner'), 'inner bodies');
+  require(1 <= items.length && items.length <= MAXIMUM.innerBodies, `body: not 1 to ${MAXIMUM.innerBodies} inner bodies`);
+  const inner = items.map((item) => {
+    const body = readPlainBody(item, { space: context.space, scores: null });
+    return body.kind === 'rbf' || body.irrational ? reject('body: an inner body whose scores are irrational') : body;
+  });
+  return new NestedBody(inner, readOuter(part('outer'), inner.length, context.scores));
+}
+function readOuter(json, count, scores) {
+  const kind = json instanceof Map ? json.get('kind') : null;
+  if (kind === 'trees') return readTrees(json, { space: { features: Array.from({ length: count }, numberAsFeature), constraints: [] }, scores });
+  if (kind !== 'median') return reject('body: neither trees nor a median of inner scores');
+  require(scores === null, 'body: a median has one score');
+  const part = readObject(json, 'median', ['kind', 'weights', 'slope', 'offset']);
+  const weights = readNumbersOf(part('weights'), 'weights of a median', count);
+  require(weights.every((weight) => weight.sign() > 0), 'body: a median with a weight that is not positive');
+  const slope = readNumber(part('slope'), 'slope of a median');
+  require(!slope.isZero(), 'body: the slope of a median is 0');
+  return new Median(weights, slope, readNumber(part('offset'), 'offset of a median'));
+}
+function numberAsFeature() {
+  return { name: '', kind: 'continuous', lo: ZERO, hi: ZERO, levels: null, discrete: false, missing: null, lastNumber: ZERO };
+}
+return { Median, NestedBody, readNested, numberAsFeature };
+})();
 modules["bodies/activation.js"] = (() => {
 const { exactly, expOf, interval, multiply, reciprocal, roundedOut, subtract, sigmaOf } = modules["exact/interval.js"];
 const { larger, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
@@ -1301,121 +1486,11 @@ function readSum(json, context, readPlainBody) {
 }
 return { SumBody, readSum };
 })();
-modules["bodies/trees.js"] = (() => {
-const { larger, Rational } = modules["exact/rational.js"];
-const { readNumber } = modules["exact/number-syntax.js"];
-const { readArray, readIndex, readInt, readObject } = modules["file/fields.js"];
-const { MAXIMUM } = modules["limits.js"];
-const { reject, require } = modules["rejection.js"];
-const { positionOf } = modules["claim/space.js"];
-const { dot } = modules["bodies/affine.js"];
-const { readCoefficient } = modules["bodies/columns.js"];
-class TreesBody {
-  kind = /** @type {const} */ ('trees');
-  irrational = false;
-  constructor(space, bias, trees) {
-    this.space = space;
-    this.bias = bias;
-    this.trees = trees;
-    this.scores = bias.length;
-    this.tested = new Set();
-    for (const tree of trees) for (const node of tree) if (!Array.isArray(node)) this.tested.add(node.feature);
-  }
-  evaluate(codes) {
-    const scores = this.bias.slice();
-    for (const tree of this.trees) {
-      let at = 0;
-      for (let node = tree[0]; ; node = tree[at]) {
-        if (Array.isArray(node)) {
-          node.forEach((value, i) => {
-            scores[i] = scores[i].plus(value);
-          });
-          break;
-        }
-        at = goesLeft(node, this.space.features[node.feature], codes[node.feature]) ? at + 1 : node.right;
-      }
-    }
-    return scores;
-  }
-  isConstant(k) {
-    return !this.tested.has(k);
-  }
-  packs() {
-    return ['trees'];
-  }
-  form(alpha, shift) {
-    const trees = this.trees.map((tree) => tree.map((node) => (Array.isArray(node) ? [dot(alpha, node)] : node)));
-    return new TreesBody(this.space, [dot(alpha, this.bias).plus(shift)], trees);
-  }
-  size() {
-    const sizeOf = (/** @type {Rational[]} */ values) => values.map((value) => value.absolute()).reduce(larger);
-    return this.trees.reduce((total, tree) => {
-      const leaves = tree.flatMap((node) => (Array.isArray(node) ? [sizeOf(node)] : []));
-      return total.plus(leaves.reduce(larger));
-    }, sizeOf(this.bias));
-  }
-}
-function goesLeft(node, feature, code) {
-  if (feature.missing !== null && code.equals(feature.missing)) return node.missingLeft;
-  if (node.threshold !== null) return code.atMost(node.threshold);
-  return /** @type {Set<number>} */ (node.positions).has(positionOf(code));
-}
-function readTrees(json, context) {
-  const part = readObject(json, 'body', ['kind', 'bias', 'trees']);
-  const items = readArray(part('trees'), 'trees');
-  require(items.length > 0, 'body: no tree');
-  require(items.length <= MAXIMUM.trees, 'body: too many trees');
-  let nodes = 0;
-  const trees = items.map((item) => {
-    const tree = readArray(item, 'tree').map((node) => readNode(node, context));
-    nodes += tree.length;
-    require(nodes <= MAXIMUM.treeNodes, 'body: too many nodes of trees');
-    checkShape(tree);
-    return tree;
-  });
-  return new TreesBody(context.space, readCoefficient(part('bias'), 'bias', context), trees);
-}
-function readNode(json, context) {
-  if (!Array.isArray(json) || typeof json[0] !== 'bigint') return readCoefficient(json, 'value of a leaf', context);
-  const index = readIndex(json[0], 'feature of a node', context.space.features.length);
-  const feature = context.space.features[index];
-  const right = Number(readInt(json[2], 'right child', 0n, BigInt(MAXIMUM.treeNodes)));
-  require(json.length === (feature.missing === null ? 3 : 4), 'body: a node without the right number of entries');
-  const missing = json[3];
-  require(json.length === 3 || missing === 'left' || missing === 'right', 'body: "missing" is neither "left" nor "right"');
-  const node = { feature: index, right, missingLeft: missing === 'left' };
-  if (feature.levels === null) return { ...node, threshold: readNumber(json[1], 'test of a node'), positions: null };
-  return { ...node, threshold: null, positions: readPositions(json[1], feature.levels.length) };
-}
-function readPositions(json, count) {
-  const positions = readArray(json, 'positions').map((position) => readIndex(position, 'position', count));
-  require(positions.every((position, i) => i === 0 || positions[i - 1] < position), 'body: positions are not strictly increasing');
-  return new Set(positions);
-}
-function checkShape(tree) {
-  const waiting = [];
-  for (let at = 0; at < tree.length; at++) {
-    const node = tree[at];
-    if (!Array.isArray(node)) {
-      waiting.push(node.right);
-      require(waiting.length <= MAXIMUM.treeDepth, 'body: a tree is too deep');
-      continue;
-    }
-    const next = waiting.pop();
-    if (next === undefined) {
-      require(at === tree.length - 1, 'body: nodes of a tree that are nobody\'s children');
-      return;
-    }
-    require(next === at + 1, 'body: the right child of a node does not follow its left subtree');
-  }
-  reject('body: a tree without an end');
-}
-return { TreesBody, readTrees };
-})();
 modules["bodies/bodies.js"] = (() => {
 const { reject } = modules["rejection.js"];
 const { AffineBody, readAffine } = modules["bodies/affine.js"];
 const { CombinedBody, readCombined } = modules["bodies/combined.js"];
+const { NestedBody, readNested } = modules["bodies/nested.js"];
 const { NetworkBody, readNetwork } = modules["bodies/network.js"];
 const { PolynomialBody, readPolynomial } = modules["bodies/polynomial.js"];
 const { RbfBody, readRbf } = modules["bodies/rbf.js"];
@@ -1438,8 +1513,9 @@ function readPlainBody(json, context) {
   }
 }
 function readBody(json, context) {
-  const combined = json instanceof Map && json.get('kind') === 'combined';
-  return combined ? readCombined(json, context, readCombinable) : readCombinable(json, context);
+  const kind = json instanceof Map ? json.get('kind') : null;
+  if (kind === 'nested') return readNested(json, context, readPlainBody);
+  return kind === 'combined' ? readCombined(json, context, readCombinable) : readCombinable(json, context);
 }
 function readCombinable(json, context) {
   const isSum = json instanceof Map && json.get('kind') === 'sum';
@@ -1452,6 +1528,7 @@ function exponentialTerms(body) {
 }
 function knowsMissingValues(body) {
   if (body.kind === 'combined') return body.bodies.every(knowsMissingValues);
+  if (body.kind === 'nested') return body.inner.every(knowsMissingValues);
   return body.kind === 'sum' ? body.parts.every((part) => knowsMissingValues(part.body)) : body.kind === 'trees';
 }
 return { readBody, exponentialTerms, knowsMissingValues };
@@ -2647,7 +2724,7 @@ return { independent };
 modules["rules/neuron.js"] = (() => {
 const { readNumber } = modules["exact/number-syntax.js"];
 const { readArrayOf, readIndex } = modules["file/fields.js"];
-const { larger, smaller } = modules["exact/rational.js"];
+const { larger, Rational, smaller } = modules["exact/rational.js"];
 const { reject } = modules["rejection.js"];
 function quantityKey(layer, neuron, copy) {
   return `${layer} ${neuron} ${copy}`;
@@ -2659,7 +2736,9 @@ function splitAtNeuron(body, cell, json) {
   const neuron = readIndex(neuronJson, 'neuron', body.layers[layer].biases.length);
   const copy = readIndex(copyJson, 'copy', 3);
   const at = readNumber(atJson, 'place of a neuron');
-  const key = quantityKey(layer, neuron, copy);
+  return cutAtQuantity(cell, quantityKey(layer, neuron, copy), at);
+}
+function cutAtQuantity(cell, key, at) {
   const { lo, hi } = cell.limits.get(key) ?? { lo: null, hi: null };
   const left = { lo, hi: hi === null ? at : smaller(hi, at) };
   const right = { lo: lo === null ? at : larger(lo, at), hi };
@@ -2668,7 +2747,24 @@ function splitAtNeuron(body, cell, json) {
 function withLimit(cell, key, limit) {
   return { ...cell, limits: new Map(cell.limits).set(key, limit), depth: cell.depth + 1 };
 }
-return { quantityKey, splitAtNeuron };
+return { quantityKey, splitAtNeuron, cutAtQuantity };
+})();
+modules["rules/inner.js"] = (() => {
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readArrayOf, readIndex } = modules["file/fields.js"];
+const { reject } = modules["rejection.js"];
+const { cutAtQuantity } = modules["rules/neuron.js"];
+function innerKey(k, copy) {
+  return `inner ${k} ${copy}`;
+}
+function splitAtInner(body, cell, json) {
+  if (body.kind !== 'nested') return reject('inner: the model has no inner bodies');
+  const [, innerJson, copyJson, atJson] = readArrayOf(json, 'inner', 4);
+  const k = readIndex(innerJson, 'inner body', body.inner.length);
+  const copy = readIndex(copyJson, 'copy', 2);
+  return cutAtQuantity(cell, innerKey(k, copy), readNumber(atJson, 'place of a cut'));
+}
+return { innerKey, splitAtInner };
 })();
 modules["proof/alike.js"] = (() => {
 const { ONE } = modules["exact/rational.js"];
@@ -3280,7 +3376,8 @@ function readToll({ constant, norm, terms, forms }, json) {
     const lambda = half.times(ofTerms[i]);
     if (!lambda.isZero()) charges.set(feature, { cost, power: 1, lambda });
   });
-  return { forms, factors: ofForms.map((y) => half.times(y)), charges };
+  const costly = terms.flatMap(({ feature }, i) => (ofTerms[i].isZero() ? [] : [feature]));
+  return { forms, factors: ofForms.map((y) => half.times(y)), costly, charges };
 }
 return { leastSquare, readToll };
 })();
@@ -3469,11 +3566,8 @@ function maximumWithMultipliers({ geometry }, cell, first, second, multipliers, 
   }
   if (toll !== null) {
     [own, other] = lessForms(own, other, toll.forms, toll.factors);
-    for (const [feature, charge] of toll.charges) {
-      const twice = charges.has(feature) && geometry.similarity[feature].kind !== 'same';
-      require(!twice, 'separable: one feature with costs of two distances');
-      charges.set(feature, charge);
-    }
+    require(toll.costly.every((feature) => !charges.has(feature)), 'separable: one feature with costs of two distances');
+    for (const [feature, charge] of toll.charges) charges.set(feature, charge);
   }
   const most = maximumOfForms(geometry, cell, own, other, charges);
   return most === null ? null : most.plus(constant);
@@ -4390,6 +4484,611 @@ function secant(U, gamma, squares) {
 }
 return { kernel };
 })();
+modules["rules/link-difference.js"] = (() => {
+const { exactly, multiply, product, reciprocal, sigmaOf, subtract } = modules["exact/interval.js"];
+const { larger, largerOfMaxima, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
+const { require } = modules["rejection.js"];
+const { tableAt } = modules["bodies/link.js"];
+const BITS = 320;
+const FARTHEST = Rational.of(40);
+function mostOfDifference(link, C, E, D, u, v, place) {
+  const p = largerOfMaxima(v.low, u.low === null ? null : u.low.minus(D));
+  const shifted = u.high === null ? null : u.high.minus(D);
+  const least = v.high === null ? shifted : shifted === null ? v.high : smaller(v.high, shifted);
+  const q = least === null || p === null ? least : larger(p, least);
+  return link.kind === 'table' ? mostOfTable(link.knots, C, E, D, p, q) : mostOfLogistic(link, C, E, D, p, q, place);
+}
+function mostOfLogistic({ slope, offset }, C, E, D, p, q, tau) {
+  const e = slope.times(D);
+  const ends = [p, q].map((t) => (t === null ? null : slope.times(t).plus(offset)));
+  if (e.sign() <= 0) {
+    const values = ends.map((r, i) => {
+      if (r === null) return i === 0 ? ZERO : C.minus(E);
+      return subtract(multiply(sigmaOf(r.plus(e), BITS), C), multiply(sigmaOf(r, BITS), E)).hi;
+    });
+    return values.reduce(larger);
+  }
+  require(tau.absolute().atMost(FARTHEST), 'sum: a place of a difference that is too far away');
+  const touched = sigmaOf(tau, BITS);
+  const raised = sigmaOf(tau.plus(e), BITS);
+  const m = product(steepness(raised), reciprocal(steepness(touched)));
+  const rise = subtract(multiply(m, C), exactly(E));
+  const values = ends.map((r, i) => {
+    const y = r === null ? exactly(i === 0 ? ZERO : ONE) : sigmaOf(r, BITS);
+    return product(rise, subtract(y, touched)).hi;
+  });
+  return subtract(multiply(raised, C), multiply(touched, E)).hi.plus(values.reduce(larger));
+}
+function steepness(sigma) {
+  return product(sigma, subtract(exactly(ONE), sigma));
+}
+function mostOfTable(knots, C, E, D, p, q) {
+  const isInside = (/** @type {Rational} */ t) => (p === null || p.atMost(t)) && (q === null || t.atMost(q));
+  const places = knots.flatMap(({ place }) => [place, place.minus(D)]).filter(isInside);
+  for (const t of [p, q]) if (t !== null) places.push(t);
+  const values = places.map((t) => {
+    const [upper, lower] = [tableAt(knots, t.plus(D)), tableAt(knots, t)];
+    const above = upper.knot === null ? upper.value : upper.knot.above;
+    const below = lower.knot === null ? lower.value : lower.knot.below;
+    return C.times(above).minus(E.times(below));
+  });
+  if (p === null) values.push(C.minus(E).times(knots[0].below));
+  if (q === null) values.push(C.minus(E).times(knots[knots.length - 1].above));
+  return values.reduce(larger);
+}
+return { mostOfDifference };
+})();
+modules["rules/link-line.js"] = (() => {
+const { add, exactly, multiply, product, sigmaOf, subtract } = modules["exact/interval.js"];
+const { larger, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
+const { reject, require } = modules["rejection.js"];
+const { tableAt } = modules["bodies/link.js"];
+const BITS = 192;
+function betaAbove(link, alpha, tangent, { low, high }) {
+  return link.kind === 'table' ? betaOfTable(link.knots, alpha, low, high) : betaOfLogistic(link, alpha, tangent, low, high);
+}
+function betaBelow(link, alpha, tangent, { low, high }) {
+  const turned = { low: high === null ? null : high.negated(), high: low === null ? null : low.negated() };
+  const whole = link.kind === 'logistic' ? ONE : ZERO;
+  return whole.minus(betaAbove(turnedLink(link), alpha, tangent, turned));
+}
+function turnedLink(link) {
+  if (link.kind === 'logistic') return { ...link, offset: link.offset.negated() };
+  const knots = link.knots.map(({ place, below, at, above }) => ({
+    place: place.negated(),
+    below: above.negated(),
+    at: at.negated(),
+    above: below.negated(),
+  }));
+  return { ...link, knots: knots.reverse() };
+}
+function betaOfLogistic({ slope, offset }, alpha, tangent, low, high) {
+  const U = high === null ? null : slope.times(high).plus(offset);
+  if (alpha.isZero()) return U === null ? ONE : sigmaOf(U, BITS).hi;
+  if (low === null) return reject('sum: a rising line above a link needs a lower limit of the score');
+  const L = slope.times(low).plus(offset);
+  const values = [];
+  if (L.sign() <= 0) {
+    const end = U === null ? ZERO : smaller(U, ZERO);
+    for (const r of [L, end]) values.push(sigmaOf(r, BITS).hi.minus(alpha.times(r)));
+  }
+  if (U === null || U.sign() > 0) {
+    const sigma = sigmaOf(tangent, BITS);
+    const steepness = product(sigma, subtract(exactly(ONE), sigma));
+    const valueAt = (/** @type {Rational} */ r) => add(sigma, multiply(steepness, r.minus(tangent))).hi.minus(alpha.times(r));
+    values.push(valueAt(larger(L, ZERO)));
+    if (U === null) require(steepness.hi.atMost(alpha), 'sum: the tangent of a link rises more than the line');
+    else values.push(valueAt(U));
+  }
+  return values.reduce(larger);
+}
+function betaOfTable(knots, alpha, low, high) {
+  if (alpha.sign() > 0 && low === null) return reject('sum: a rising line above a link needs a lower limit of the score');
+  const values = [];
+  for (const t of [low, high]) {
+    if (t === null) continue;
+    const { value, knot } = tableAt(knots, t);
+    values.push((knot === null ? value : knot.above).minus(alpha.times(t)));
+  }
+  for (const { place, above } of knots) {
+    if ((low === null || low.atMost(place)) && (high === null || place.atMost(high))) values.push(above.minus(alpha.times(place)));
+  }
+  if (low === null) values.push(knots[0].below);
+  if (high === null) {
+    const last = knots[knots.length - 1];
+    const start = low === null ? last.place : larger(last.place, low);
+    values.push(last.above.minus(alpha.times(start)));
+  }
+  return values.reduce(larger);
+}
+return { betaAbove, betaBelow };
+})();
+modules["rules/sum.js"] = (() => {
+const { SumBody } = modules["bodies/sum.js"];
+const { dot } = modules["bodies/affine.js"];
+const { HALF, ONE, Rational, ZERO } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readArray, readArrayOf } = modules["file/fields.js"];
+const { reject, require } = modules["rejection.js"];
+const { concludeFromBound } = modules["rules/conclude.js"];
+const { mostOfDifference } = modules["rules/link-difference.js"];
+const { betaAbove, betaBelow } = modules["rules/link-line.js"];
+const RULE_OF_BODY = Object.freeze({
+  affine: 'separable',
+  rbf: 'kernel',
+  polynomial: 'polynomial',
+  trees: 'trees',
+  network: 'network',
+});
+const NO_WAY = false;
+function sumRule(rules) {
+  return (context, cell, json) => {
+    const { body } = context.claim.model;
+    if (body.kind !== 'sum') return reject('sum: not for this body');
+    readArrayOf(json, 'sum', 3);
+    const line = context.readLine(json[1]);
+    const items = readArrayOf(json[2], 'parts of a sum', body.parts.length);
+    const { here, there, bias } = context.derive(line, () => factorsOf(body, line));
+    let bound = bias;
+    for (let k = 0; k < items.length; k++) {
+      context.clock.tick();
+      const lines = new PartLines(rules, contextOfPart(context, body, k), cell, body.parts[k].body.kind);
+      const own = boundOfPart(lines, body.parts[k].link, here[k], there[k], items[k]);
+      if (own === null) return { clearance: null, line: null };
+      bound = bound.plus(own);
+    }
+    return { clearance: concludeFromBound(line, bound).clearance === null ? null : context.noClearance, line };
+  };
+}
+function factorsOf(body, line) {
+  const a = line.a.times(line.first.sign);
+  const b = line.b.times(line.second.sign);
+  return {
+    here: body.parts.map(({ weights }) => a.times(dot(line.first.alpha, weights))),
+    there: body.parts.map(({ weights }) => b.times(dot(line.second.alpha, weights))),
+    bias: a
+      .times(dot(line.first.alpha, body.bias))
+      .minus(b.times(dot(line.second.alpha, body.bias)))
+      .plus(line.a.times(line.first.shift))
+      .minus(line.b.times(line.second.shift)),
+  };
+}
+function contextOfPart(context, body, k) {
+  return context.derive(body.parts[k], () => context.ofBody(body.parts[k].body));
+}
+class PartLines {
+  constructor(rules, context, cell, kind) {
+    this.name = RULE_OF_BODY[kind];
+    this.rule = /** @type {Rule} */ (rules.get(this.name));
+    this.context = context;
+    this.cell = cell;
+  }
+  shown(json, way, sign) {
+    const [stated, name, ...rest] = readArray(json, 'line of a part');
+    const target = readNumber(stated ?? null, 'bound of a line');
+    require(name === this.name, `sum: a line of this part needs the rule ${this.name}`);
+    const score = { alpha: [ONE], sign: Rational.of(sign), shift: ZERO };
+    const b = ONE.minus(way);
+    const line = { first: score, second: score, a: way, b, target, mayTouch: true, factors: null, reach: ONE };
+    const result = this.rule(this.context.withLine(line), this.cell, [this.name, NO_WAY, ...rest]);
+    return result.clearance === null ? null : target;
+  }
+  boundOf(items, c, d) {
+    const pairs = c.sign() * d.sign() < 0 ? [[c, ZERO], [ZERO, d]] : c.isZero() && d.isZero() ? [] : [[c, d]];
+    require(items.length === pairs.length, `sum: not ${pairs.length} lines`);
+    let total = ZERO;
+    for (let i = 0; i < pairs.length; i++) {
+      const [own, other] = pairs[i];
+      const size = own.absolute().plus(other.absolute());
+      const shown = this.shown(items[i], own.absolute().over(size), own.plus(other).sign() > 0 ? 1 : -1);
+      if (shown === null) return null;
+      total = total.plus(size.times(shown));
+    }
+    return total;
+  }
+}
+function boundOfPart(lines, link, c, d, json) {
+  if (json === null) {
+    require(c.isZero() && d.isZero(), 'sum: nothing is said of a part that counts');
+    return ZERO;
+  }
+  if (Array.isArray(json) && json[0] === 'difference') return boundByDifference(lines, link, c, d, json);
+  const [here, there, items] = readArrayOf(json, 'part', 3);
+  if (link === null) {
+    require(here === null && there === null, 'sum: a part without a link has no line at it');
+    return lines.boundOf(readArray(items, 'lines of a part'), c, d);
+  }
+  const own = lineAtLink(lines, link, c, here, 1);
+  if (own === null) return null;
+  const other = lineAtLink(lines, link, d, there, -1);
+  if (other === null) return null;
+  const rest = lines.boundOf(readArray(items, 'lines of a part'), c.times(own.alpha).times(link.slope), d.times(other.alpha).times(link.slope));
+  if (rest === null) return null;
+  return rest
+    .plus(c.times(own.beta.plus(own.alpha.times(link.offset))))
+    .minus(d.times(other.beta.plus(other.alpha.times(link.offset))));
+}
+function lineAtLink(lines, link, factor, json, side) {
+  if (factor.isZero()) {
+    require(json === null, 'sum: a line at a link that does not count');
+    return { alpha: ZERO, beta: ZERO };
+  }
+  const [lowJson, highJson, slopeJson, tangentJson] = readArrayOf(json, 'line at a link', 4);
+  const scores = limitsOfScores(lines, lowJson, highJson, side);
+  if (scores === null) return null;
+  const alpha = readNumber(slopeJson, 'slope of a line');
+  const tangent = readNumber(tangentJson, 'tangent of a line');
+  require(alpha.sign() >= 0 && tangent.sign() >= 0, 'sum: a negative slope or tangent');
+  const above = factor.sign() * side > 0;
+  return { alpha, beta: above ? betaAbove(link, alpha, tangent, scores) : betaBelow(link, alpha, tangent, scores) };
+}
+function limitsOfScores(lines, lowJson, highJson, side) {
+  const way = side === 1 ? ONE : ZERO;
+  let low = null;
+  let high = null;
+  if (lowJson !== null) {
+    const shown = lines.shown(lowJson, way, side === 1 ? -1 : 1);
+    if (shown === null) return null;
+    low = shown.negated();
+  }
+  if (highJson !== null) {
+    high = lines.shown(highJson, way, side);
+    if (high === null) return null;
+  }
+  return low !== null && high !== null && high.less(low) ? null : { low, high };
+}
+function boundByDifference(lines, link, c, d, json) {
+  if (link === null) return reject('sum: a difference of a part without a link');
+  require(c.sign() * d.sign() > 0, 'sum: a difference of a part that does not count alike at both');
+  const [, line, here, there, placeJson] = readArrayOf(json, 'part', 5);
+  const shown = lines.shown(line, HALF, c.sign() > 0 ? 1 : -1);
+  if (shown === null) return null;
+  const [lowHere, highHere] = readArrayOf(here, 'limits of a score', 2);
+  const own = limitsOfScores(lines, lowHere, highHere, 1);
+  if (own === null) return null;
+  const [lowThere, highThere] = readArrayOf(there, 'limits of a score', 2);
+  const other = limitsOfScores(lines, lowThere, highThere, -1);
+  if (other === null) return null;
+  const place = readNumber(placeJson, 'place of a difference');
+  const most = shown.scaled(1);
+  if (c.sign() > 0) return mostOfDifference(link, c, d, most, own, other, place);
+  return mostOfDifference(link, d.negated(), c.negated(), most, other, own, place);
+}
+return { sumRule, PartLines };
+})();
+modules["rules/regions.js"] = (() => {
+const { larger, ONE, Rational, smaller } = modules["exact/rational.js"];
+const { positionOf } = modules["claim/space.js"];
+function wholeBox(feature) {
+  const positions = feature.levels === null ? null : new Set(feature.levels.keys());
+  return { above: null, upTo: null, missing: true, positions, seen: [null, null] };
+}
+function regionOf(feature, box, lo, hi, openBelow = false) {
+  if (box.positions !== null) {
+    const [first, last] = [positionOf(lo), positionOf(hi)];
+    const positions = new Set([...box.positions].filter((position) => first <= position && position <= last));
+    return { from: lo, to: hi, open: false, numbers: positions.size > 0, missing: false, positions };
+  }
+  const missing = box.missing && feature.missing !== null && hi.equals(feature.missing);
+  const last = smaller(hi, feature.lastNumber);
+  let to = box.upTo === null ? last : smaller(last, box.upTo);
+  const tested = box.above !== null && lo.atMost(box.above);
+  let open = tested || openBelow;
+  let from = tested ? /** @type {Rational} */ (box.above) : lo;
+  if (feature.discrete) {
+    to = Rational.of(to.floor());
+    from = open ? Rational.of(from.floor()).plus(ONE) : from;
+    open = false;
+  }
+  return { from, to, open, numbers: open ? from.less(to) : from.atMost(to), missing, positions: null };
+}
+function isEmptyRegion({ numbers, missing }) {
+  return !numbers && !missing;
+}
+function canBeRelated(relation, region, other) {
+  if (isEmptyRegion(region) || isEmptyRegion(other)) return false;
+  if (relation.kind === 'free' || (relation.kind === 'same' && region === other)) return true;
+  if (region.positions !== null && other.positions !== null) return canPositionsBeRelated(relation, region.positions, other.positions);
+  if (region.missing && other.missing) return true;
+  if (!region.numbers || !other.numbers) return false;
+  if (relation.kind === 'between') return canDifferBetween(relation, region, other);
+  if (relation.kind === 'within') {
+    const apart = larger(other.from.minus(region.to), region.from.minus(other.to));
+    return apart.atMost(relation.high);
+  }
+  const order = region.from.compare(other.from);
+  const from = order >= 0 ? region.from : other.from;
+  const open = order > 0 ? region.open : order < 0 ? other.open : region.open || other.open;
+  const to = smaller(region.to, other.to);
+  return open ? from.less(to) : from.atMost(to);
+}
+function canDifferBetween({ low, high }, region, other) {
+  const most = other.to.minus(region.from).compare(low);
+  const least = other.from.minus(region.to).compare(high);
+  return (most > 0 || (most === 0 && !region.open)) && (least < 0 || (least === 0 && !other.open));
+}
+function canPositionsBeRelated({ kind, low, high, allowed }, positions, others) {
+  if (kind === 'within' || kind === 'between') {
+    const [p, q] = [Number(low.floor()), Number(high.floor())];
+    for (const i of positions) for (const j of others) if (p <= j - i && j - i <= q) return true;
+    return false;
+  }
+  for (const position of positions) if (others.has(position)) return true;
+  return allowed.some(([i, j]) => (positions.has(i) && others.has(j)) || (positions.has(j) && others.has(i)));
+}
+return { wholeBox, regionOf, isEmptyRegion, canBeRelated };
+})();
+modules["rules/tree-maximum.js"] = (() => {
+const { TreesBody } = modules["bodies/trees.js"];
+const { larger, Rational } = modules["exact/rational.js"];
+const { canBeRelated, regionOf, wholeBox } = modules["rules/regions.js"];
+function shapesOf(body, clock) {
+  return body.trees.map((tree) => {
+    const nodes = [];
+    const features = new Set();
+    tree.forEach((node, at) => {
+      clock.tick();
+      const own = nodes[at] ?? { parent: null, feature: -1, box: null, children: null };
+      nodes[at] = own;
+      if (Array.isArray(node)) return;
+      const { feature } = node;
+      features.add(feature);
+      const before = boxOf(own, feature) ?? wholeBox(body.space.features[feature]);
+      own.children = [at + 1, node.right];
+      nodes[at + 1] = { parent: own, feature, box: boxOfTest(before, node, true), children: null };
+      nodes[node.right] = { parent: own, feature, box: boxOfTest(before, node, false), children: null };
+    });
+    return { nodes, features: [...features], last: null };
+  });
+}
+function boxOfTest(before, node, left) {
+  const after = { ...before, seen: [null, null] };
+  if (node.threshold !== null) {
+    const { threshold } = node;
+    if (left && (before.upTo === null || threshold.less(before.upTo))) after.upTo = threshold;
+    if (!left && (before.above === null || before.above.less(threshold))) after.above = threshold;
+    after.missing = before.missing && node.missingLeft === left;
+  } else {
+    const inside = /** @type {Set<number>} */ (node.positions);
+    after.positions = new Set([.../** @type {Set<number>} */ (before.positions)].filter((position) => inside.has(position) === left));
+  }
+  return after;
+}
+function boxOf(node, k) {
+  for (let own = node; own.parent !== null; own = own.parent) if (own.feature === k) return own.box;
+  return null;
+}
+function treeFormOf(body, factor) {
+  const values = body.trees.map((tree) => {
+    const most = [];
+    for (let at = tree.length - 1; at >= 0; at--) {
+      const node = tree[at];
+      most[at] = Array.isArray(node) ? node[0].times(factor) : larger(most[at + 1], most[node.right]);
+    }
+    return most;
+  });
+  return { bias: body.bias[0].times(factor), values };
+}
+function maximumOfTrees(geometry, cell, shapes, first, second, clock) {
+  const view = new CellView(geometry, cell);
+  if (!view.isPossible) return null;
+  let total = first.bias.plus(second.bias);
+  for (let t = 0; t < shapes.length; t++) {
+    clock.tick();
+    const most = maximumOfTree(view, shapes[t], first.values[t], second.values[t], clock);
+    if (most === null) return null;
+    total = total.plus(most);
+  }
+  return total;
+}
+class CellView {
+  constructor(geometry, cell) {
+    this.geometry = geometry;
+    this.cell = cell;
+    this.whole = geometry.space.features.map(wholeBox);
+    this.isPossible = this.whole.every((box, k) => this.canMeet(k, box, box));
+  }
+  region(k, box, copy) {
+    const { first, second } = this.geometry;
+    const v = copy === 0 ? first[k] : second[k];
+    const slot = first[k] === second[k] ? 0 : copy;
+    const lo = this.cell.lo[v];
+    const hi = this.cell.hi[v];
+    const seen = box.seen[slot];
+    const open = this.cell.open?.[v] ?? false;
+    if (seen !== null && seen.lo === lo && seen.hi === hi && seen.open === open) return seen.region;
+    const region = regionOf(this.geometry.space.features[k], box, lo, hi, open);
+    box.seen[slot] = { lo, hi, open, region };
+    return region;
+  }
+  canMeet(k, box, other) {
+    return canBeRelated(this.geometry.similarity[k], this.region(k, box, 0), this.region(k, other, 1));
+  }
+  isSame(k) {
+    return this.geometry.similarity[k].kind === 'same';
+  }
+  areTogetherPossible(k, node, other) {
+    return this.canMeet(k, boxOf(node, k) ?? this.whole[k], boxOf(other, k) ?? this.whole[k]);
+  }
+  isLike(features, before) {
+    const { lo, hi } = this.cell;
+    const isSame = (/** @type {number} */ v) => lo[v] === before.lo[v] && hi[v] === before.hi[v];
+    return features.every((k) => isSame(this.geometry.first[k]) && isSame(this.geometry.second[k]));
+  }
+}
+function maximumOfTree(view, shape, values, otherValues, clock) {
+  const { last, features } = shape;
+  if (last !== null && last.values === values && last.otherValues === otherValues && view.isLike(features, last.cell)) return last.most;
+  const most = maximumOfLeaves(view, shape.nodes, values, otherValues, clock);
+  shape.last = { values, otherValues, cell: view.cell, most };
+  return most;
+}
+function maximumOfLeaves(view, nodes, values, otherValues, clock) {
+  let most = null;
+  const waiting = [{ at: 0, other: 0, value: null }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    clock.tick();
+    if (most !== null && valueOf(next, values, otherValues).atMost(most)) continue;
+    const { children } = nodes[next.at];
+    const { children: otherChildren } = nodes[next.other];
+    if (children === null && otherChildren === null) {
+      most = valueOf(next, values, otherValues);
+      continue;
+    }
+    const both = next.at === next.other;
+    const down = both || otherChildren === null || (children !== null && next.at < next.other);
+    const firsts = down && children !== null ? children : [next.at];
+    const seconds = (both || !down) && otherChildren !== null ? otherChildren : [next.other];
+    const found = [];
+    for (const at of firsts) {
+      for (const other of seconds) {
+        const tested = firsts.length > 1 ? nodes[at].feature : nodes[other].feature;
+        if (both && at !== other && view.isSame(tested)) continue;
+        if (view.areTogetherPossible(tested, nodes[at], nodes[other])) found.push({ at, other, value: null });
+      }
+    }
+    if (found.length > 1) found.sort((a, b) => valueOf(a, values, otherValues).compare(valueOf(b, values, otherValues)));
+    for (const pair of found) waiting.push(pair);
+  }
+  return most;
+}
+function valueOf(pair, values, otherValues) {
+  pair.value ??= values[pair.at].plus(otherValues[pair.other]);
+  return pair.value;
+}
+return { shapesOf, treeFormOf, maximumOfTrees };
+})();
+modules["rules/nested.js"] = (() => {
+const { larger, Rational, smaller, sum, ZERO } = modules["exact/rational.js"];
+const { readArrayOf } = modules["file/fields.js"];
+const { reject } = modules["rejection.js"];
+const { numberAsFeature } = modules["bodies/nested.js"];
+const { Geometry } = modules["proof/cell.js"];
+const { concludeFromBound } = modules["rules/conclude.js"];
+const { innerKey } = modules["rules/inner.js"];
+const { PartLines } = modules["rules/sum.js"];
+const { maximumOfTrees, shapesOf, treeFormOf } = modules["rules/tree-maximum.js"];
+const LINES = /** @type {const} */ ([
+  { name: 'low', halves: 2, sign: -1 },
+  { name: 'high', halves: 2, sign: 1 },
+  { name: 'lowThere', halves: 0, sign: 1 },
+  { name: 'highThere', halves: 0, sign: -1 },
+  { name: 'fall', halves: 1, sign: 1 },
+  { name: 'rise', halves: 1, sign: -1 },
+]);
+const NO_PAIR = Object.freeze({ clearance: null, line: null });
+function nestedRule(rules) {
+  return (context, cell, json) => {
+    const { body } = context.claim.model;
+    if (body.kind !== 'nested') return reject('nested: not for this body');
+    readArrayOf(json, 'nested', 3);
+    const line = context.readLine(json[1]);
+    const items = readArrayOf(json[2], 'limits of inner scores', body.inner.length);
+    const shown = items.map((item, k) => {
+      context.clock.tick();
+      const inner = body.inner[k];
+      const own = context.derive(inner, () => context.ofBody(inner));
+      return shownBy(new PartLines(rules, own, cell, inner.kind), item);
+    });
+    if (shown.includes(null)) return NO_PAIR;
+    const limits = [];
+    for (let k = 0; k < shown.length; k++) {
+      const own = limitsOf(cell, k, /** @type {Shown} */ (shown[k]));
+      if (own === null) return NO_PAIR;
+      limits.push(own);
+    }
+    const { outer } = body;
+    if (outer.kind === 'median') return concludeFromBound(line, boundOfMedian(outer, line, limits));
+    return concludeFromBound(line, boundOfTrees(context, outer, line, limits));
+  };
+}
+function shownBy(lines, json) {
+  const items = readArrayOf(json, 'limits of an inner score', LINES.length);
+  let holdsNoPair = false;
+  const entries = LINES.map(({ name, halves, sign }, i) => {
+    if (items[i] === null) return [name, null];
+    const target = lines.shown(items[i], Rational.of(halves).half(), sign);
+    if (target === null) holdsNoPair = true;
+    return [name, target];
+  });
+  return holdsNoPair ? null : Object.fromEntries(entries);
+}
+function limitsOf(cell, k, shown) {
+  const [fall, rise] = [shown.fall, shown.rise].map((target) => (target === null ? null : target.scaled(1)));
+  if (fall !== null && rise !== null && rise.less(fall.negated())) return null;
+  const here = limitsAt(cell, innerKey(k, 0), shown.low, shown.high);
+  if (here === null) return null;
+  const there = limitsAt(cell, innerKey(k, 1), shown.lowThere, shown.highThere);
+  return there === null ? null : { here, there, fall, rise };
+}
+function limitsAt(cell, key, low, high) {
+  const own = cell.limits.get(key) ?? { lo: null, hi: null };
+  const least = low === null ? null : low.negated();
+  const open = own.lo !== null && (least === null || least.atMost(own.lo));
+  const lo = open ? own.lo : least;
+  const hi = own.hi === null ? high : high === null ? own.hi : smaller(high, own.hi);
+  if (lo === null || hi === null) return reject('nested: an inner score without a limit');
+  return hi.less(lo) || (open && hi.equals(lo)) ? null : { lo, hi, open };
+}
+function boundOfTrees(context, outer, line, limits) {
+  const shapes = context.derive(outer, () => shapesOf(outer, context.clock));
+  for (const shape of shapes) shape.last = null;
+  const { first, second } = context.derive(line, () => ({
+    first: treeFormOf(scoreBody(outer, line.first), line.a),
+    second: treeFormOf(scoreBody(outer, line.second), line.b.negated()),
+  }));
+  const { geometry, cell } = cellOfLimits(limits);
+  return maximumOfTrees(geometry, cell, shapes, first, second, context.clock);
+}
+function scoreBody(body, { alpha, sign, shift }) {
+  return body.form(alpha.map((factor) => factor.times(sign)), shift);
+}
+function cellOfLimits(limits) {
+  const features = limits.map(({ here, there }) => {
+    const hi = larger(here.hi, there.hi);
+    return { ...numberAsFeature(), lo: smaller(here.lo, there.lo), hi, lastNumber: hi };
+  });
+  const similarity = limits.map(({ fall, rise }) =>
+    fall !== null && rise !== null
+      ? { kind: 'between', low: fall.negated(), high: rise, allowed: [] }
+      : { kind: 'free', low: ZERO, high: ZERO, allowed: [] },
+  );
+  const geometry = new Geometry({ features, constraints: [] }, similarity);
+  const root = geometry.root();
+  const [lo, hi, open] = [root.lo.slice(), root.hi.slice(), root.lo.map(() => false)];
+  limits.forEach(({ here, there }, k) => {
+    const [i, j] = [geometry.first[k], geometry.second[k]];
+    [lo[i], hi[i], open[i]] = [here.lo, here.hi, here.open];
+    [lo[j], hi[j], open[j]] = [there.lo, there.hi, there.open];
+  });
+  return { geometry, cell: { ...root, lo, hi, open } };
+}
+function boundOfMedian(median, { first: { sign, shift }, a, b }, limits) {
+  const [l, u] = [limits.map(({ here }) => here.lo), limits.map(({ here }) => here.hi)];
+  const [lThere, uThere] = [limits.map(({ there }) => there.lo), limits.map(({ there }) => there.hi)];
+  const [least, most] = [median.of(l), median.of(u)];
+  const [leastThere, mostThere] = [median.of(lThere), median.of(uThere)];
+  const [A, C] = [smaller(least, leastThere), larger(most, mostThere)];
+  const clipped = (/** @type {Rational} */ t) => smaller(larger(t, A), C);
+  const change = (/** @type {Rational[]} */ from, /** @type {Rational[]} */ to, /** @type {(Rational | null)[]} */ limit) =>
+    from.map((value, k) => {
+      const own = clipped(value).minus(clipped(to[k]));
+      const known = limit[k];
+      return known === null ? own : smaller(own, larger(ZERO, known));
+    }).reduce(larger);
+  const S = sign.times(median.slope);
+  const m = smaller(a, b);
+  const [restHere, restThere] = [a.minus(m), b.minus(m)];
+  const constant = a.minus(b).times(sign.times(median.offset).plus(shift));
+  if (S.sign() > 0) {
+    const E = smaller(most.minus(leastThere), change(u, lThere, limits.map(({ fall }) => fall)));
+    return constant.plus(S.times(sum([m.times(E), restHere.times(most), restThere.times(leastThere).negated()])));
+  }
+  const E = smaller(mostThere.minus(least), change(uThere, l, limits.map(({ rise }) => rise)));
+  return constant.minus(S.times(sum([m.times(E), restThere.times(mostThere), restHere.times(least).negated()])));
+}
+return { nestedRule };
+})();
 modules["rules/network-smooth.js"] = (() => {
 const { activateClosely } = modules["bodies/activation.js"];
 const { exactly, expOf, interval, logOf, multiply, product, subtract } = modules["exact/interval.js"];
@@ -4867,206 +5566,6 @@ function maximumOfNeuron(activation, limits, { A, C, alpha, gamma }) {
   return /** @type {Rational} */ (most);
 }
 return { network };
-})();
-modules["rules/regions.js"] = (() => {
-const { larger, ONE, Rational, smaller } = modules["exact/rational.js"];
-const { positionOf } = modules["claim/space.js"];
-function wholeBox(feature) {
-  const positions = feature.levels === null ? null : new Set(feature.levels.keys());
-  return { above: null, upTo: null, missing: true, positions, seen: [null, null] };
-}
-function regionOf(feature, box, lo, hi) {
-  if (box.positions !== null) {
-    const [first, last] = [positionOf(lo), positionOf(hi)];
-    const positions = new Set([...box.positions].filter((position) => first <= position && position <= last));
-    return { from: lo, to: hi, open: false, numbers: positions.size > 0, missing: false, positions };
-  }
-  const missing = box.missing && feature.missing !== null && hi.equals(feature.missing);
-  const last = smaller(hi, feature.lastNumber);
-  let to = box.upTo === null ? last : smaller(last, box.upTo);
-  let open = box.above !== null && lo.atMost(box.above);
-  let from = open ? /** @type {Rational} */ (box.above) : lo;
-  if (feature.discrete) {
-    to = Rational.of(to.floor());
-    from = open ? Rational.of(from.floor()).plus(ONE) : from;
-    open = false;
-  }
-  return { from, to, open, numbers: open ? from.less(to) : from.atMost(to), missing, positions: null };
-}
-function isEmptyRegion({ numbers, missing }) {
-  return !numbers && !missing;
-}
-function canBeRelated(relation, region, other) {
-  if (isEmptyRegion(region) || isEmptyRegion(other)) return false;
-  if (relation.kind === 'free' || (relation.kind === 'same' && region === other)) return true;
-  if (region.positions !== null && other.positions !== null) return canPositionsBeRelated(relation, region.positions, other.positions);
-  if (region.missing && other.missing) return true;
-  if (!region.numbers || !other.numbers) return false;
-  if (relation.kind === 'between') return canDifferBetween(relation, region, other);
-  if (relation.kind === 'within') {
-    const apart = larger(other.from.minus(region.to), region.from.minus(other.to));
-    return apart.atMost(relation.high);
-  }
-  const order = region.from.compare(other.from);
-  const from = order >= 0 ? region.from : other.from;
-  const open = order > 0 ? region.open : order < 0 ? other.open : region.open || other.open;
-  const to = smaller(region.to, other.to);
-  return open ? from.less(to) : from.atMost(to);
-}
-function canDifferBetween({ low, high }, region, other) {
-  const most = other.to.minus(region.from).compare(low);
-  const least = other.from.minus(region.to).compare(high);
-  return (most > 0 || (most === 0 && !region.open)) && (least < 0 || (least === 0 && !other.open));
-}
-function canPositionsBeRelated({ kind, low, high, allowed }, positions, others) {
-  if (kind === 'within' || kind === 'between') {
-    const [p, q] = [Number(low.floor()), Number(high.floor())];
-    for (const i of positions) for (const j of others) if (p <= j - i && j - i <= q) return true;
-    return false;
-  }
-  for (const position of positions) if (others.has(position)) return true;
-  return allowed.some(([i, j]) => (positions.has(i) && others.has(j)) || (positions.has(j) && others.has(i)));
-}
-return { wholeBox, regionOf, isEmptyRegion, canBeRelated };
-})();
-modules["rules/tree-maximum.js"] = (() => {
-const { TreesBody } = modules["bodies/trees.js"];
-const { larger, Rational } = modules["exact/rational.js"];
-const { canBeRelated, regionOf, wholeBox } = modules["rules/regions.js"];
-function shapesOf(body, clock) {
-  return body.trees.map((tree) => {
-    const nodes = [];
-    const features = new Set();
-    tree.forEach((node, at) => {
-      clock.tick();
-      const own = nodes[at] ?? { parent: null, feature: -1, box: null, children: null };
-      nodes[at] = own;
-      if (Array.isArray(node)) return;
-      const { feature } = node;
-      features.add(feature);
-      const before = boxOf(own, feature) ?? wholeBox(body.space.features[feature]);
-      own.children = [at + 1, node.right];
-      nodes[at + 1] = { parent: own, feature, box: boxOfTest(before, node, true), children: null };
-      nodes[node.right] = { parent: own, feature, box: boxOfTest(before, node, false), children: null };
-    });
-    return { nodes, features: [...features], last: null };
-  });
-}
-function boxOfTest(before, node, left) {
-  const after = { ...before, seen: [null, null] };
-  if (node.threshold !== null) {
-    const { threshold } = node;
-    if (left && (before.upTo === null || threshold.less(before.upTo))) after.upTo = threshold;
-    if (!left && (before.above === null || before.above.less(threshold))) after.above = threshold;
-    after.missing = before.missing && node.missingLeft === left;
-  } else {
-    const inside = /** @type {Set<number>} */ (node.positions);
-    after.positions = new Set([.../** @type {Set<number>} */ (before.positions)].filter((position) => inside.has(position) === left));
-  }
-  return after;
-}
-function boxOf(node, k) {
-  for (let own = node; own.parent !== null; own = own.parent) if (own.feature === k) return own.box;
-  return null;
-}
-function treeFormOf(body, factor) {
-  const values = body.trees.map((tree) => {
-    const most = [];
-    for (let at = tree.length - 1; at >= 0; at--) {
-      const node = tree[at];
-      most[at] = Array.isArray(node) ? node[0].times(factor) : larger(most[at + 1], most[node.right]);
-    }
-    return most;
-  });
-  return { bias: body.bias[0].times(factor), values };
-}
-function maximumOfTrees(geometry, cell, shapes, first, second, clock) {
-  const view = new CellView(geometry, cell);
-  if (!view.isPossible) return null;
-  let total = first.bias.plus(second.bias);
-  for (let t = 0; t < shapes.length; t++) {
-    clock.tick();
-    const most = maximumOfTree(view, shapes[t], first.values[t], second.values[t], clock);
-    if (most === null) return null;
-    total = total.plus(most);
-  }
-  return total;
-}
-class CellView {
-  constructor(geometry, cell) {
-    this.geometry = geometry;
-    this.cell = cell;
-    this.whole = geometry.space.features.map(wholeBox);
-    this.isPossible = this.whole.every((box, k) => this.canMeet(k, box, box));
-  }
-  region(k, box, copy) {
-    const { first, second } = this.geometry;
-    const v = copy === 0 ? first[k] : second[k];
-    const slot = first[k] === second[k] ? 0 : copy;
-    const lo = this.cell.lo[v];
-    const hi = this.cell.hi[v];
-    const seen = box.seen[slot];
-    if (seen !== null && seen.lo === lo && seen.hi === hi) return seen.region;
-    const region = regionOf(this.geometry.space.features[k], box, lo, hi);
-    box.seen[slot] = { lo, hi, region };
-    return region;
-  }
-  canMeet(k, box, other) {
-    return canBeRelated(this.geometry.similarity[k], this.region(k, box, 0), this.region(k, other, 1));
-  }
-  isSame(k) {
-    return this.geometry.similarity[k].kind === 'same';
-  }
-  areTogetherPossible(k, node, other) {
-    return this.canMeet(k, boxOf(node, k) ?? this.whole[k], boxOf(other, k) ?? this.whole[k]);
-  }
-  isLike(features, before) {
-    const { lo, hi } = this.cell;
-    const isSame = (/** @type {number} */ v) => lo[v] === before.lo[v] && hi[v] === before.hi[v];
-    return features.every((k) => isSame(this.geometry.first[k]) && isSame(this.geometry.second[k]));
-  }
-}
-function maximumOfTree(view, shape, values, otherValues, clock) {
-  const { last, features } = shape;
-  if (last !== null && last.values === values && last.otherValues === otherValues && view.isLike(features, last.cell)) return last.most;
-  const most = maximumOfLeaves(view, shape.nodes, values, otherValues, clock);
-  shape.last = { values, otherValues, cell: view.cell, most };
-  return most;
-}
-function maximumOfLeaves(view, nodes, values, otherValues, clock) {
-  let most = null;
-  const waiting = [{ at: 0, other: 0, value: null }];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    clock.tick();
-    if (most !== null && valueOf(next, values, otherValues).atMost(most)) continue;
-    const { children } = nodes[next.at];
-    const { children: otherChildren } = nodes[next.other];
-    if (children === null && otherChildren === null) {
-      most = valueOf(next, values, otherValues);
-      continue;
-    }
-    const both = next.at === next.other;
-    const down = both || otherChildren === null || (children !== null && next.at < next.other);
-    const firsts = down && children !== null ? children : [next.at];
-    const seconds = (both || !down) && otherChildren !== null ? otherChildren : [next.other];
-    const found = [];
-    for (const at of firsts) {
-      for (const other of seconds) {
-        const tested = firsts.length > 1 ? nodes[at].feature : nodes[other].feature;
-        if (both && at !== other && view.isSame(tested)) continue;
-        if (view.areTogetherPossible(tested, nodes[at], nodes[other])) found.push({ at, other, value: null });
-      }
-    }
-    if (found.length > 1) found.sort((a, b) => valueOf(a, values, otherValues).compare(valueOf(b, values, otherValues)));
-    for (const pair of found) waiting.push(pair);
-  }
-  return most;
-}
-function valueOf(pair, values, otherValues) {
-  pair.value ??= values[pair.at].plus(otherValues[pair.other]);
-  return pair.value;
-}
-return { shapesOf, treeFormOf, maximumOfTrees };
 })();
 modules["rules/class-forms.js"] = (() => {
 const { ONE, Rational, ZERO } = modules["exact/rational.js"];
@@ -5944,278 +6443,6 @@ function constraintFactor({ geometry }, cell, cube, index) {
 }
 return { sos };
 })();
-modules["rules/link-difference.js"] = (() => {
-const { exactly, multiply, product, reciprocal, sigmaOf, subtract } = modules["exact/interval.js"];
-const { larger, largerOfMaxima, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
-const { require } = modules["rejection.js"];
-const { tableAt } = modules["bodies/link.js"];
-const BITS = 320;
-const FARTHEST = Rational.of(40);
-function mostOfDifference(link, C, E, D, u, v, place) {
-  const p = largerOfMaxima(v.low, u.low === null ? null : u.low.minus(D));
-  const shifted = u.high === null ? null : u.high.minus(D);
-  const least = v.high === null ? shifted : shifted === null ? v.high : smaller(v.high, shifted);
-  const q = least === null || p === null ? least : larger(p, least);
-  return link.kind === 'table' ? mostOfTable(link.knots, C, E, D, p, q) : mostOfLogistic(link, C, E, D, p, q, place);
-}
-function mostOfLogistic({ slope, offset }, C, E, D, p, q, tau) {
-  const e = slope.times(D);
-  const ends = [p, q].map((t) => (t === null ? null : slope.times(t).plus(offset)));
-  if (e.sign() <= 0) {
-    const values = ends.map((r, i) => {
-      if (r === null) return i === 0 ? ZERO : C.minus(E);
-      return subtract(multiply(sigmaOf(r.plus(e), BITS), C), multiply(sigmaOf(r, BITS), E)).hi;
-    });
-    return values.reduce(larger);
-  }
-  require(tau.absolute().atMost(FARTHEST), 'sum: a place of a difference that is too far away');
-  const touched = sigmaOf(tau, BITS);
-  const raised = sigmaOf(tau.plus(e), BITS);
-  const m = product(steepness(raised), reciprocal(steepness(touched)));
-  const rise = subtract(multiply(m, C), exactly(E));
-  const values = ends.map((r, i) => {
-    const y = r === null ? exactly(i === 0 ? ZERO : ONE) : sigmaOf(r, BITS);
-    return product(rise, subtract(y, touched)).hi;
-  });
-  return subtract(multiply(raised, C), multiply(touched, E)).hi.plus(values.reduce(larger));
-}
-function steepness(sigma) {
-  return product(sigma, subtract(exactly(ONE), sigma));
-}
-function mostOfTable(knots, C, E, D, p, q) {
-  const isInside = (/** @type {Rational} */ t) => (p === null || p.atMost(t)) && (q === null || t.atMost(q));
-  const places = knots.flatMap(({ place }) => [place, place.minus(D)]).filter(isInside);
-  for (const t of [p, q]) if (t !== null) places.push(t);
-  const values = places.map((t) => {
-    const [upper, lower] = [tableAt(knots, t.plus(D)), tableAt(knots, t)];
-    const above = upper.knot === null ? upper.value : upper.knot.above;
-    const below = lower.knot === null ? lower.value : lower.knot.below;
-    return C.times(above).minus(E.times(below));
-  });
-  if (p === null) values.push(C.minus(E).times(knots[0].below));
-  if (q === null) values.push(C.minus(E).times(knots[knots.length - 1].above));
-  return values.reduce(larger);
-}
-return { mostOfDifference };
-})();
-modules["rules/link-line.js"] = (() => {
-const { add, exactly, multiply, product, sigmaOf, subtract } = modules["exact/interval.js"];
-const { larger, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
-const { reject, require } = modules["rejection.js"];
-const { tableAt } = modules["bodies/link.js"];
-const BITS = 192;
-function betaAbove(link, alpha, tangent, { low, high }) {
-  return link.kind === 'table' ? betaOfTable(link.knots, alpha, low, high) : betaOfLogistic(link, alpha, tangent, low, high);
-}
-function betaBelow(link, alpha, tangent, { low, high }) {
-  const turned = { low: high === null ? null : high.negated(), high: low === null ? null : low.negated() };
-  const whole = link.kind === 'logistic' ? ONE : ZERO;
-  return whole.minus(betaAbove(turnedLink(link), alpha, tangent, turned));
-}
-function turnedLink(link) {
-  if (link.kind === 'logistic') return { ...link, offset: link.offset.negated() };
-  const knots = link.knots.map(({ place, below, at, above }) => ({
-    place: place.negated(),
-    below: above.negated(),
-    at: at.negated(),
-    above: below.negated(),
-  }));
-  return { ...link, knots: knots.reverse() };
-}
-function betaOfLogistic({ slope, offset }, alpha, tangent, low, high) {
-  const U = high === null ? null : slope.times(high).plus(offset);
-  if (alpha.isZero()) return U === null ? ONE : sigmaOf(U, BITS).hi;
-  if (low === null) return reject('sum: a rising line above a link needs a lower limit of the score');
-  const L = slope.times(low).plus(offset);
-  const values = [];
-  if (L.sign() <= 0) {
-    const end = U === null ? ZERO : smaller(U, ZERO);
-    for (const r of [L, end]) values.push(sigmaOf(r, BITS).hi.minus(alpha.times(r)));
-  }
-  if (U === null || U.sign() > 0) {
-    const sigma = sigmaOf(tangent, BITS);
-    const steepness = product(sigma, subtract(exactly(ONE), sigma));
-    const valueAt = (/** @type {Rational} */ r) => add(sigma, multiply(steepness, r.minus(tangent))).hi.minus(alpha.times(r));
-    values.push(valueAt(larger(L, ZERO)));
-    if (U === null) require(steepness.hi.atMost(alpha), 'sum: the tangent of a link rises more than the line');
-    else values.push(valueAt(U));
-  }
-  return values.reduce(larger);
-}
-function betaOfTable(knots, alpha, low, high) {
-  if (alpha.sign() > 0 && low === null) return reject('sum: a rising line above a link needs a lower limit of the score');
-  const values = [];
-  for (const t of [low, high]) {
-    if (t === null) continue;
-    const { value, knot } = tableAt(knots, t);
-    values.push((knot === null ? value : knot.above).minus(alpha.times(t)));
-  }
-  for (const { place, above } of knots) {
-    if ((low === null || low.atMost(place)) && (high === null || place.atMost(high))) values.push(above.minus(alpha.times(place)));
-  }
-  if (low === null) values.push(knots[0].below);
-  if (high === null) {
-    const last = knots[knots.length - 1];
-    const start = low === null ? last.place : larger(last.place, low);
-    values.push(last.above.minus(alpha.times(start)));
-  }
-  return values.reduce(larger);
-}
-return { betaAbove, betaBelow };
-})();
-modules["rules/sum.js"] = (() => {
-const { SumBody } = modules["bodies/sum.js"];
-const { dot } = modules["bodies/affine.js"];
-const { HALF, ONE, Rational, ZERO } = modules["exact/rational.js"];
-const { readNumber } = modules["exact/number-syntax.js"];
-const { readArray, readArrayOf } = modules["file/fields.js"];
-const { reject, require } = modules["rejection.js"];
-const { concludeFromBound } = modules["rules/conclude.js"];
-const { mostOfDifference } = modules["rules/link-difference.js"];
-const { betaAbove, betaBelow } = modules["rules/link-line.js"];
-const RULE_OF_BODY = Object.freeze({
-  affine: 'separable',
-  rbf: 'kernel',
-  polynomial: 'polynomial',
-  trees: 'trees',
-  network: 'network',
-});
-const NO_WAY = false;
-function sumRule(rules) {
-  return (context, cell, json) => {
-    const { body } = context.claim.model;
-    if (body.kind !== 'sum') return reject('sum: not for this body');
-    readArrayOf(json, 'sum', 3);
-    const line = context.readLine(json[1]);
-    const items = readArrayOf(json[2], 'parts of a sum', body.parts.length);
-    const { here, there, bias } = context.derive(line, () => factorsOf(body, line));
-    let bound = bias;
-    for (let k = 0; k < items.length; k++) {
-      context.clock.tick();
-      const lines = new PartLines(rules, contextOfPart(context, body, k), cell, body.parts[k].body.kind);
-      const own = boundOfPart(lines, body.parts[k].link, here[k], there[k], items[k]);
-      if (own === null) return { clearance: null, line: null };
-      bound = bound.plus(own);
-    }
-    return { clearance: concludeFromBound(line, bound).clearance === null ? null : context.noClearance, line };
-  };
-}
-function factorsOf(body, line) {
-  const a = line.a.times(line.first.sign);
-  const b = line.b.times(line.second.sign);
-  return {
-    here: body.parts.map(({ weights }) => a.times(dot(line.first.alpha, weights))),
-    there: body.parts.map(({ weights }) => b.times(dot(line.second.alpha, weights))),
-    bias: a
-      .times(dot(line.first.alpha, body.bias))
-      .minus(b.times(dot(line.second.alpha, body.bias)))
-      .plus(line.a.times(line.first.shift))
-      .minus(line.b.times(line.second.shift)),
-  };
-}
-function contextOfPart(context, body, k) {
-  return context.derive(body.parts[k], () => context.ofBody(body.parts[k].body));
-}
-class PartLines {
-  constructor(rules, context, cell, kind) {
-    this.name = RULE_OF_BODY[kind];
-    this.rule = /** @type {Rule} */ (rules.get(this.name));
-    this.context = context;
-    this.cell = cell;
-  }
-  shown(json, way, sign) {
-    const [stated, name, ...rest] = readArray(json, 'line of a part');
-    const target = readNumber(stated ?? null, 'bound of a line');
-    require(name === this.name, `sum: a line of this part needs the rule ${this.name}`);
-    const score = { alpha: [ONE], sign: Rational.of(sign), shift: ZERO };
-    const b = ONE.minus(way);
-    const line = { first: score, second: score, a: way, b, target, mayTouch: true, factors: null, reach: ONE };
-    const result = this.rule(this.context.withLine(line), this.cell, [this.name, NO_WAY, ...rest]);
-    return result.clearance === null ? null : target;
-  }
-  boundOf(items, c, d) {
-    const pairs = c.sign() * d.sign() < 0 ? [[c, ZERO], [ZERO, d]] : c.isZero() && d.isZero() ? [] : [[c, d]];
-    require(items.length === pairs.length, `sum: not ${pairs.length} lines`);
-    let total = ZERO;
-    for (let i = 0; i < pairs.length; i++) {
-      const [own, other] = pairs[i];
-      const size = own.absolute().plus(other.absolute());
-      const shown = this.shown(items[i], own.absolute().over(size), own.plus(other).sign() > 0 ? 1 : -1);
-      if (shown === null) return null;
-      total = total.plus(size.times(shown));
-    }
-    return total;
-  }
-}
-function boundOfPart(lines, link, c, d, json) {
-  if (json === null) {
-    require(c.isZero() && d.isZero(), 'sum: nothing is said of a part that counts');
-    return ZERO;
-  }
-  if (Array.isArray(json) && json[0] === 'difference') return boundByDifference(lines, link, c, d, json);
-  const [here, there, items] = readArrayOf(json, 'part', 3);
-  if (link === null) {
-    require(here === null && there === null, 'sum: a part without a link has no line at it');
-    return lines.boundOf(readArray(items, 'lines of a part'), c, d);
-  }
-  const own = lineAtLink(lines, link, c, here, 1);
-  if (own === null) return null;
-  const other = lineAtLink(lines, link, d, there, -1);
-  if (other === null) return null;
-  const rest = lines.boundOf(readArray(items, 'lines of a part'), c.times(own.alpha).times(link.slope), d.times(other.alpha).times(link.slope));
-  if (rest === null) return null;
-  return rest
-    .plus(c.times(own.beta.plus(own.alpha.times(link.offset))))
-    .minus(d.times(other.beta.plus(other.alpha.times(link.offset))));
-}
-function lineAtLink(lines, link, factor, json, side) {
-  if (factor.isZero()) {
-    require(json === null, 'sum: a line at a link that does not count');
-    return { alpha: ZERO, beta: ZERO };
-  }
-  const [lowJson, highJson, slopeJson, tangentJson] = readArrayOf(json, 'line at a link', 4);
-  const scores = limitsOfScores(lines, lowJson, highJson, side);
-  if (scores === null) return null;
-  const alpha = readNumber(slopeJson, 'slope of a line');
-  const tangent = readNumber(tangentJson, 'tangent of a line');
-  require(alpha.sign() >= 0 && tangent.sign() >= 0, 'sum: a negative slope or tangent');
-  const above = factor.sign() * side > 0;
-  return { alpha, beta: above ? betaAbove(link, alpha, tangent, scores) : betaBelow(link, alpha, tangent, scores) };
-}
-function limitsOfScores(lines, lowJson, highJson, side) {
-  const way = side === 1 ? ONE : ZERO;
-  let low = null;
-  let high = null;
-  if (lowJson !== null) {
-    const shown = lines.shown(lowJson, way, side === 1 ? -1 : 1);
-    if (shown === null) return null;
-    low = shown.negated();
-  }
-  if (highJson !== null) {
-    high = lines.shown(highJson, way, side);
-    if (high === null) return null;
-  }
-  return low !== null && high !== null && high.less(low) ? null : { low, high };
-}
-function boundByDifference(lines, link, c, d, json) {
-  if (link === null) return reject('sum: a difference of a part without a link');
-  require(c.sign() * d.sign() > 0, 'sum: a difference of a part that does not count alike at both');
-  const [, line, here, there, placeJson] = readArrayOf(json, 'part', 5);
-  const shown = lines.shown(line, HALF, c.sign() > 0 ? 1 : -1);
-  if (shown === null) return null;
-  const [lowHere, highHere] = readArrayOf(here, 'limits of a score', 2);
-  const own = limitsOfScores(lines, lowHere, highHere, 1);
-  if (own === null) return null;
-  const [lowThere, highThere] = readArrayOf(there, 'limits of a score', 2);
-  const other = limitsOfScores(lines, lowThere, highThere, -1);
-  if (other === null) return null;
-  const place = readNumber(placeJson, 'place of a difference');
-  const most = shown.scaled(1);
-  if (c.sign() > 0) return mostOfDifference(link, c, d, most, own, other, place);
-  return mostOfDifference(link, d.negated(), c.negated(), most, other, own, place);
-}
-return { sumRule };
-})();
 modules["rules/trees.js"] = (() => {
 const { readArrayOf } = modules["file/fields.js"];
 const { reject } = modules["rejection.js"];
@@ -6248,6 +6475,7 @@ const { enumerated } = modules["rules/enumerated.js"];
 const { identical } = modules["rules/identical.js"];
 const { independent } = modules["rules/independent.js"];
 const { kernel } = modules["rules/kernel.js"];
+const { nestedRule } = modules["rules/nested.js"];
 const { network } = modules["rules/network.js"];
 const { odds } = modules["rules/odds.js"];
 const { polynomial } = modules["rules/polynomial.js"];
@@ -6336,6 +6564,7 @@ const RULES = new Map([
   ['slope', slope],
 ]);
 RULES.set('sum', sumRule(RULES));
+RULES.set('nested', nestedRule(RULES));
 function checkLeaf(context, cell, json) {
   const rule = RULES.get(typeof json[0] === 'string' ? json[0] : '');
   if (rule === undefined) return reject('a node of an unknown kind');
@@ -6355,6 +6584,7 @@ const { readArray } = modules["file/fields.js"];
 const { Clock, MAXIMUM } = modules["limits.js"];
 const { reject, require } = modules["rejection.js"];
 const { independent } = modules["rules/independent.js"];
+const { splitAtInner } = modules["rules/inner.js"];
 const { splitAtNeuron } = modules["rules/neuron.js"];
 const { labelOfEverybody, Sides } = modules["proof/alike.js"];
 const { caseOfTwo, casesOfClasses } = modules["proof/case-list.js"];
@@ -6412,6 +6642,7 @@ class ProofWalk {
     const cell = /** @type {Cell} */ (this.waiting.pop());
     if (node[0] === 'split') return this.descend(splitCell(this.geometry, cell, node));
     if (node[0] === 'neuron') return this.descend(splitAtNeuron(this.claim.model.body, cell, node));
+    if (node[0] === 'inner') return this.descend(splitAtInner(this.claim.model.body, cell, node));
     const result = checkLeaf(context, cell, node);
     this.cases[this.caseNumber].sides.take(result);
     this.takeResult(String(node[0]), result);
