@@ -80,7 +80,7 @@ def test_shares_of_rows_are_those_of_the_audit(name):
 @pytest.mark.parametrize("name", ["linear", "forest"])
 def test_shares_of_a_space_are_sampled(name):
     model = fitted(name)
-    found = lw.share(model, SPACE, SIMILAR, budget=4)
+    found = lw.share(model, SPACE, SIMILAR, budget=1)
     assert found.method == "sampled"
     assert found.lower <= sum(treated_differently(model)) / len(EVERYBODY) <= found.upper
 

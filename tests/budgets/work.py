@@ -31,7 +31,7 @@ from likewise.verifying import certification, posed_problem
 KERNEL_VALUES = 20_000  # that every score costs
 KERNEL_VALUE = 1e-7  # seconds
 SCORE = KERNEL_VALUES * KERNEL_VALUE
-SLOWER = 20  # than what judges say of their pace
+SLOWER = 100  # than what judges say of their pace
 CELL = 0.05
 PROOF = 0.03
 EXACT = 0.02  # a pair put to the exact test

@@ -1,7 +1,7 @@
 """Mutation: no change of a certificate gets past the checker unless what it then says is true.
 
 As it stands, every changed file is rejected: the digests see to that. (Only the end itself is under no digest: it
-may state a smaller clearance, which is true as well.) With the digests made right again the mathematics alone must tell; a mutant that is accepted is proved again by the engine (`reproving`), or looked through (`exhausting`) where
+may state a smaller clearance, which is true as well, and show nobody, which is then said.) With the digests made right again the mathematics alone must tell; a mutant that is accepted is proved again by the engine (`reproving`), or looked through (`exhausting`) where
 the score is no sum of one-feature terms.
 """
 
@@ -18,7 +18,9 @@ from tests.certificate.reproving import exhausted
 from likewise.spec.numbers import format_number, parse_number
 from likewise_check import check
 
-MUTANTS = 1000
+MUTANTS = 400
+MANY = 6000
+WITH_OLD_DIGESTS = 200  # digests do not look at what was changed
 BOTH = [*SMALL, *CURVED]
 PLACES = 150  # at which files are cut, and bytes of them flipped
 
@@ -41,15 +43,17 @@ def test_every_change_is_rejected_while_the_digests_stand(name):
     text = written(original)
     assert text == gzip.decompress(run(name).certificate.content), "the mutator changes the writing itself"
     tried = 0
-    for said, lines in mutants(original, MUTANTS):
+    for said, lines in mutants(original, WITH_OLD_DIGESTS):
         changed = written(lines)
         if changed != text:
             tried += 1
             if accepted(packed(changed)):
                 assert lines[:-1] == original[:-1], said
-                assert ".end.clearance" in said
+                before, after = original[-1]["end"], lines[-1]["end"]
+                different = {key for key in {*before, *after} if before.get(key) != after.get(key)}
+                assert different <= {"clearance", "somebody"}, said
                 assert objection(name, lines) is None, said
-    assert tried >= 0.99 * MUTANTS
+    assert tried >= 0.98 * WITH_OLD_DIGESTS
 
 
 def survivors(name, count, seed):
@@ -78,23 +82,23 @@ def check_survivors(name, count, seed=0):
 
 @pytest.mark.parametrize("name", BOTH)
 def test_a_change_with_right_digests_is_rejected_or_true(name):
-    check_survivors(name, MUTANTS + 200)
+    check_survivors(name, MUTANTS)
 
 
 @pytest.mark.parametrize("name", EXHAUSTED)
 def test_a_change_of_newer_kinds_is_rejected_or_true(name):
-    check_survivors(name, MUTANTS // 3 if "distance" in name else MUTANTS // 8)
+    check_survivors(name, MUTANTS if "distance" in name else MUTANTS // 4)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*BOTH, *EXHAUSTED])
 def test_many_changes_with_right_digests_are_rejected_or_true(name):
-    check_survivors(name, 6 * MUTANTS, seed=1)
+    check_survivors(name, MANY, seed=1)
 
 
 @pytest.mark.slow
 def test_changes_of_a_large_proof_are_rejected_or_true():
-    check_survivors("many-gaps", MUTANTS, seed=2)
+    check_survivors("many-gaps", MANY // 6, seed=2)
 
 
 @pytest.mark.parametrize("name", [*BOTH, *EXHAUSTED])

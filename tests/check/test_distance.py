@@ -159,7 +159,7 @@ signed = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 
 
 @given(weight=numbers, bound=numbers, costs=st.tuples(*[numbers] * 5), power=st.sampled_from([1]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_separable_is_the_maximum_less_the_distance(weight, bound, costs, power):
     a, b, c, d, e = costs
     distance = near(bound, [each(0, a), priced(1, [b], [c, d]), unequal(2, e)], power=power)
@@ -168,7 +168,7 @@ def test_separable_is_the_maximum_less_the_distance(weight, bound, costs, power)
 
 
 @given(weight=numbers, bound=numbers, y=st.tuples(signed, signed), alpha=st.tuples(*[signed] * 4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_separable_with_forms_is_the_maximum_less_their_tangents(weight, bound, y, alpha):
     a, b, c, d = alpha
     forms = [form(2, (0, a), (1, [b, c, 0])), form("1/3", (0, 1), (2, [d, 0, 1]))]

@@ -136,7 +136,7 @@ def test_the_verdict_is_the_one_of_the_polygons(case, property):
     if case.kind == "regression" and isinstance(property, lw.SameDecision):
         property = lw.ScoreGap(0.5)
     biased = truly_biased(case, property)
-    result = lw.verify(case.model, case.space, case.similar, property, budget=5)
+    result = lw.verify(case.model, case.space, case.similar, property, budget=60)
     event(f"{result.verdict} {property.kind} {result.stats['engine']}")
     if result.verdict == "UNKNOWN":
         assert biased
