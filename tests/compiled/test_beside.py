@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from likewise.clock import OutOfTime, time_limit
+from likewise.compiled import compiled
 from likewise.compiled.beside import compile_beside, still_compiling
 from likewise.progress import announcing
 from likewise.search.budget import Budget, interruptible
@@ -63,3 +64,30 @@ def test_how_long_it_takes_is_told_once() -> None:
     with announcing(told.append):
         compile_beside(lambda: time.sleep(0.2), lambda: 7.4)
     assert told == ["compiling once, about 7 s"]
+
+
+@compiled
+def _steps(x: float, count: int) -> float:
+    for _ in range(count):
+        x = x * 0.999 + 0.5
+    return x
+
+
+def test_other_threads_run_while_a_loop_does() -> None:
+    """Those that send work to other processes and take it back need Python's lock."""
+    _steps(0.0, 1)
+    ticks: list[float] = []
+    over = threading.Event()
+
+    def tick() -> None:
+        while not over.wait(0.001):
+            ticks.append(time.perf_counter())
+
+    other = threading.Thread(target=tick)
+    other.start()
+    began = time.perf_counter()
+    _steps(0.0, 200_000_000)
+    ended = time.perf_counter()
+    over.set()
+    other.join()
+    assert sum(began < at < ended for at in ticks) >= 3  # one may have run before the loop began

@@ -31,10 +31,10 @@ def compiled(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def compiled(**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def compiled(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Compile a function when it is first called; `options` are numba's."""
+    """Compile a function when it is first called; `options` are numba's. It runs without Python's lock, which threads need that hand work to other processes and take it back."""
 
     def decorate(function: Callable[..., Any]) -> Entry:
-        return Entry(function, {}, {"nopython": True, **options})
+        return Entry(function, {}, {"nopython": True, "nogil": True, **options})
 
     return decorate if function is None else decorate(function)
 

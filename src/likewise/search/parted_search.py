@@ -54,7 +54,8 @@ LEAST_SECONDS, MOST_SECONDS = (
     2.0,
 )  # of a part: longer ones lose less on the way, shorter ones come back sooner to be dealt out
 POLL_SECONDS = 0.05  # between two looks at the clock while workers work
-HERE_SECONDS = 0.1  # of searching here between two looks at what came back
+HERE_SECONDS = 0.1  # of searching here between two looks at what came back,
+PLENTY_SECONDS = 0.25  # or so many where nobody waits for it: more nodes are looked at together
 GATHER_SECONDS = 0.25  # that parts may come later than they were told
 GATHER_SHARE = 0.25  # of the time left for what is due at the end, which may be spent on waiting for them
 SILENT_SECONDS = (
@@ -252,7 +253,8 @@ class _PartedSearch:
         self.turn = min(waiting, key=lambda n: (n <= self.turn, n))
         frontier = frontiers.all[self.turn]
         most = self.most - frontiers.cells
-        end = frontier.run_here(most=most, seconds=HERE_SECONDS, begins=False)
+        seconds = PLENTY_SECONDS if len(self.sent) > self.workers.others else HERE_SECONDS
+        end = frontier.run_here(most=most, seconds=seconds, begins=False)
         return self._take_witness(frontier.witness) if end == "witness" else None
 
     # -- out ------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -126,9 +126,9 @@ def _check_cells(state: FrontierState, pairs: PairSpace, roots: Sequence[Cell]) 
     """Refuse a state whose first nodes are not the roots of trees that cover these cells, or whose open nodes are not the ones that the trees leave open, cell by
     cell."""
     splits = [(n, split) for n, split in enumerate(state.nodes) if isinstance(split, Split)]
-    below = sorted(child for _, split in splits for child in (split.left, split.right))
-    if below != list(range(len(roots), len(state.nodes))) or any(
-        min(split.left, split.right) <= number for number, split in splits
+    below = [child for _, split in splits for child in (split.left, split.right)]
+    if sorted(below) != list(range(len(roots), len(state.nodes))) or any(
+        split.left <= number or split.right <= number for number, split in splits
     ):
         raise InternalError("the nodes of a state are no tree")
     left: dict[int, Cell] = {}
@@ -143,7 +143,7 @@ def _check_cells(state: FrontierState, pairs: PairSpace, roots: Sequence[Cell]) 
         left.keys() != known.keys()
         or len(known) != len(state.open) + len(state.stuck)
         or any(
-            not (np.array_equal(known[number].lo, lo) and np.array_equal(known[number].hi, hi))
+            known[number].lo != tuple(lo.tolist()) or known[number].hi != tuple(hi.tolist())
             for number, (lo, hi) in left.items()
         )
     ):
@@ -160,9 +160,9 @@ def _space_ends(task: SearchTask) -> tuple[Ends, Ends]:
     return tuple(lo.tolist()), tuple(hi.tolist())
 
 
-def _node_state(node: Node) -> NodeState:
+def _node_state(node: Node, number: int | None = None) -> NodeState:
     return NodeState(
-        number=node.number,
+        number=node.number if number is None else number,
         lo=tuple(node.lo.tolist()),
         hi=tuple(node.hi.tolist()),
         rank=node.rank,
@@ -173,9 +173,11 @@ def _node_state(node: Node) -> NodeState:
     )
 
 
-def _restore_node(state: NodeState) -> Node:
+def _restore_node(state: NodeState, number: int | None = None) -> Node:
+    """The node, or the one with this number in a whole frontier."""
     lo, hi = np.array(state.lo), np.array(state.hi)
-    return Node(state.rank, state.number, lo, hi, state.lean, state.upper, state.step, state.view)
+    place = state.number if number is None else number
+    return Node(state.rank, place, lo, hi, state.lean, state.upper, state.step, state.view)
 
 
 # -- parts ------------------------------------------------------------------------------------------------------------
@@ -202,7 +204,7 @@ def send_away(frontier: Frontier, nodes: Sequence[Node]) -> FrontierPart:
         case=frontier.case,
         space=_space_ends(frontier.task),
         nodes=(None,) * len(nodes),
-        open=tuple(replace(_node_state(node), number=n) for n, node in enumerate(nodes)),
+        open=tuple(_node_state(node, n) for n, node in enumerate(nodes)),
         batches=frontier.batches,
     )
     return FrontierPart(state=state, roots=tuple(node.number for node in nodes))
@@ -247,12 +249,13 @@ def absorb(frontier: Frontier, part: FrontierPart) -> None:
     frontier.proof.nodes += [None] * (len(state.nodes) - beyond)
     for number, node in zip(numbers, state.nodes, strict=True):
         if isinstance(node, Split):
-            node = replace(node, left=numbers[node.left], right=numbers[node.right])
+            left, right = numbers[node.left], numbers[node.right]
+            node = Split(variable=node.variable, at=node.at, left=left, right=right, after=node.after)
         frontier.proof.nodes[number] = node
         frontier.closed += isinstance(node, Leaf)
     for node_state in state.open:
-        heapq.heappush(frontier.open, _restore_node(replace(node_state, number=numbers[node_state.number])))
-    frontier.stuck += [_restore_node(replace(node, number=numbers[node.number])) for node in state.stuck]
+        heapq.heappush(frontier.open, _restore_node(node_state, numbers[node_state.number]))
+    frontier.stuck += [_restore_node(node, numbers[node.number]) for node in state.stuck]
     frontier.clearance = min(frontier.clearance, state.clearance)
     frontier.batches += state.batches
     frontier.witness = frontier.witness or _confirm_witness(frontier, state.witness)
