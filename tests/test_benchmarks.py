@@ -10,7 +10,7 @@ SMALLEST = {
     "checkers": ("--proofs --seconds 1", "v1-masked"),
     "cold": ("--families linear", "linear"),
     "defaults": ("--data german --models dt --seconds 2", "dt"),
-    "ensembles": ("--seconds 1 --trees 2", "vote of the three"),
+    "ensembles": ("--seconds 1 --trees 2 --bags 1", "explainable boosting"),
     "explainable": ("--data german --seconds 2 --bags 1", "german"),
     "groups": ("--samples 2000 --budget 1", "hiring, network of 2"),
     "first_day": ("--forests one-hot --seconds 1 --levels 50", "60 trees, one-hot"),

@@ -370,6 +370,36 @@ def test_calls_that_are_limited_are_counted_in_one_process():
     )
 
 
+class NeverAlone(BaseEstimator, ClassifierMixin):
+    """Squeezes its columns, and so fails on a single row, as SparsePCA does."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.inside_ = KNeighborsClassifier(3).fit(np.asarray(X), y)
+        return self
+
+    def predict(self, X):
+        return self.inside_.predict(np.squeeze(np.asarray(X)))
+
+    def predict_proba(self, X):
+        return self.inside_.predict_proba(np.squeeze(np.asarray(X)))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_fails_on_one_row_is_asked_about_it_twice(named):
+    X, y = rows()
+    given = X if named else X.to_numpy()
+    model, sound = NeverAlone().fit(given, y), KNeighborsClassifier(3).fit(X.to_numpy(), y)
+    with pytest.raises(ValueError, match="2D"):
+        model.predict(given[:1])
+    found = lw.verify(model, SPACE, SIMILAR, X=X, budget=20)
+    assert found.verdict == "BIASED"
+    pair = found.pair[NAMES].to_numpy().astype(float)
+    assert len(set(sound.predict(pair))) == 2
+    audited = lw.audit(model, SPACE, SIMILAR, X=X[:5], budget=20)
+    assert audited.total == 5
+
+
 def test_what_cannot_be_taken_apart_is_asked_too():
     """Columns by name are known of what a reader refuses already while it is taken apart."""
     X, y = rows()

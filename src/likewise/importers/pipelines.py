@@ -24,6 +24,7 @@ from likewise.families.polynomial.rounding import PolynomialRounding, ProductRou
 from likewise.families.program_rounding import OUTWARD_FACTOR, double_beyond
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Model
+from likewise.families.sums.body import sum_body
 from likewise.importers.landmark_kernels import Landmarks, find_landmarks, put_in_kernels
 from likewise.importers.mixed_columns import (
     ExpandedColumn,
@@ -109,6 +110,9 @@ def _add_column_rounding(model: Model, embedded: EmbeddedColumns) -> Model:
 
 def check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
     """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
+    added = sum_body(model.body)
+    for part in () if added is None else added.parts:
+        check_pieces(replace(model, bodies=(part.body,), embedding=part.embedding), space, highest)
     bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
     told = [name for name in bent if space.names.index(name) in highest]
     if told and not family_of(model.body).takes_pieces:

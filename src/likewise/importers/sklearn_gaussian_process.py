@@ -3,7 +3,7 @@
     GaussianProcessRegressor    predicts  spread sum_t alpha_t k(x, x_t) + mean
     GaussianProcessClassifier   says the upper of two labels where  sum_t (y_t - pi_t) k(x, x_t) > 0
 
-for kernels k that are sums of multiples (ConstantKernel) of one RBF, or of powers of one DotProduct, and constants; WhiteKernel says nothing of new rows. An RBF is exp(-|x / l - x_t / l|^2 / 2): the columns are divided by the length scales, exactly where they are numbers; x_t / l are
+for kernels k that are sums of multiples (ConstantKernel) of RBFs, of powers of DotProducts, and of constants; WhiteKernel says nothing of new rows. Several that are no constants are a sum of the scores of each (`families.sums`). An RBF is exp(-|x / l - x_t / l|^2 / 2): the columns are divided by the length scales, exactly where they are numbers; x_t / l are
 the doubles that the program makes of them, as are tables. Coefficients are products of two or three stored doubles, rounded once, as the program rounds them too: that is a part of the error that is stated of it.
 
 Probabilities of the classifier are another function of mean and variance, and with more than two classes they decide: both are refused.
@@ -24,6 +24,9 @@ from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
 from likewise.families.polynomial.rounding import PolynomialRounding
 from likewise.families.scored_model import Model
+from likewise.families.sums.body import Sum, SumPart
+from likewise.families.sums.links import IDENTITY
+from likewise.families.sums.rounding import SumRounding
 from likewise.importers.expansion import PowerSum, expand_powers
 from likewise.importers.score_models import ScoreModels, python_labels
 from likewise.importers.sklearn_linear import sum_vectors
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 CLASSIFIER, REGRESSOR = "GaussianProcessClassifier", "GaussianProcessRegressor"
 ESTIMATORS = (CLASSIFIER, REGRESSOR)
-SUPPORTED = "ConstantKernel times RBF, DotProduct and its powers, constants and WhiteKernel beside them"
+SUPPORTED = "sums of ConstantKernel times RBF, DotProduct and its powers, constants and WhiteKernel"
 
 
 class ShownLatentMeans:
@@ -88,8 +91,8 @@ def import_gaussian_process(estimator: Any, embedding: tuple[Column, ...]) -> Sc
     else:
         weights, mean = _regression_weights(fitted, name)
         head = NUMBER_HEAD
-    parts = _merge(_parts_of(fitted.kernel_, len(embedding), name), name)
-    model = _model_of(parts, weights, centres, mean, embedding, name)
+    parts = _merge(_parts_of(fitted.kernel_, len(embedding), name))
+    model = _sum_of(parts, weights, centres, mean, embedding, name)
     return ScoreModels.of(replace(model, head=head))
 
 
@@ -147,22 +150,43 @@ def _product(first: KernelPart, second: KernelPart, name: str) -> KernelPart:
     return replace(other, factor=plain.factor * other.factor)
 
 
-def _merge(parts: Sequence[KernelPart], name: str) -> list[KernelPart]:
-    """Like parts added up; at most one that is no constant."""
+def _merge(parts: Sequence[KernelPart]) -> list[KernelPart]:
+    """Like parts added up; constants go with the first that is none."""
     found: dict[KernelPart, float] = {}
     for part in parts:
         key = replace(part, factor=1.0)
         found[key] = found.get(key, 0.0) + part.factor
-    made = [replace(key, factor=factor) for key, factor in found.items()]
-    if sum(part.scales is not None or part.degree > 0 for part in made) > 1:
-        raise UnsupportedModel(
-            f"{name} adds up kernels of different kinds or length scales, which have no one form",
-            hint=f"supported: {SUPPORTED}",
-        )
-    return made
+    return [replace(key, factor=factor) for key, factor in found.items()]
 
 
 # -- models -------------------------------------------------------------------------------------------------
+
+
+def _sum_of(
+    parts: Sequence[KernelPart],
+    weights: Floats,
+    centres: Floats,
+    mean: float,
+    embedding: tuple[Column, ...],
+    name: str,
+) -> Model:
+    """The model of all parts: of one that is no constant, or a sum of several."""
+    mains = [part for part in parts if part.scales is not None or part.degree]
+    if len(mains) <= 1:
+        return _model_of(parts, weights, centres, mean, embedding, name)
+    constants = [part for part in parts if part not in mains]
+    models = [_model_of([*constants, mains[0]], weights, centres, mean, embedding, name)]
+    models += [_model_of([part], weights, centres, 0.0, embedding, name) for part in mains[1:]]
+    ones = (Fraction(1),) * len(models)
+    summed = Sum(
+        parts=tuple(SumPart(body=one.body, embedding=one.embedding, link=IDENTITY) for one in models),
+        weights=ones,
+        bias=Fraction(0),
+    )
+    rounding = SumRounding(
+        parts=tuple(models), links=(IDENTITY,) * len(models), weights=ones, bias=Fraction(0)
+    )
+    return Model(family=name, rounding=rounding, embedding=(), bodies=(summed,), head=NUMBER_HEAD)
 
 
 def _model_of(

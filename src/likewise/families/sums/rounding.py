@@ -94,7 +94,13 @@ class SumRounding:
         return self  # nothing is stated of it anyway
 
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> SumRounding:
-        raise InternalError("columns are described before scores are added up")
+        """Of parts that are all over these columns."""
+        parts = []
+        for part in self.parts:
+            if part.rounding is None:
+                raise InternalError(f"no rounding is known of {part.family}")
+            parts.append(replace(part, rounding=part.rounding.of_columns(columns, described=described)))
+        return replace(self, parts=tuple(parts))
 
 
 def sum_rounding(rounding: object) -> SumRounding | None:
