@@ -25,7 +25,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
-from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
@@ -362,7 +362,6 @@ WRONG_GAMMA = OneVsRestClassifier(make_pipeline(SelectKBest(k=3), SVC(gamma="sca
 REFUSED = {
     "break ties": (inside(SVC(break_ties=True)), THREE, "SVC(break_ties=True) breaks ties", "break_ties=False"),
     "seven votes": (inside(SVC()), SEVEN, "SVC was fitted on 7 classes", "OneVsRestClassifier(SVC(...))"),
-    "one vs one": (inside(OneVsOneClassifier(LinearSVC())), THREE, "OneVsOneClassifier of 3 classes breaks ties", "OneVsRestClassifier"),
     "calibrated": (
         lambda: CalibratedClassifierCV(FrozenEstimator(fitted(make_pipeline(prepared(), LinearSVC())))), THREE,
         "CalibratedClassifierCV around a classifier of 3 classes is not supported", "LinearSVC inside of it"),

@@ -1,9 +1,13 @@
 """Estimators that make several classes of binary classifiers, where what they compare is a sum of what these say:
 
     OneVsOneClassifier (two classes)    the classifier inside decides
+    OneVsOneClassifier                  the class with the most votes of classifiers of pairs; of those the one whose classifiers say most, all added up
     OneVsRestClassifier                 the class whose classifier says most; of classifiers that have a score of their own, but for trees, see `score_models`
     OutputCodeClassifier                the class whose code is nearest to what the classifiers say: of all c_k the one with the largest Y . c_k - |c_k|^2 / 2,
                                         as |Y - c|^2 = |Y|^2 - 2 (Y . c - |c|^2 / 2)
+
+**One vs one.** The program compares v_k + c_k / (3 (|c_k| + 1)), v_k the votes for class k and c_k what classifiers say for it less what they say against it: c_k breaks ties of votes and never outweighs one. So does e c_k, as long as e |c_k| < 1/2 everywhere: the same class has the largest
+v_k + e c_k, the first one of those that are level, and these are the scores that are shown. e is a power of two, from a bound of all c_k over the space.
 
 A classifier says its decision function, or the probability of its upper label where it has none. What programs lose to rounding where they compare distances is not described.
 """
@@ -13,12 +17,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.ensemble_answers import Answer, added, model_scores, plain_score, probabilities
+from likewise.importers.ensemble_answers import (
+    ONE,
+    Answer,
+    added,
+    model_scores,
+    plain_score,
+    probabilities,
+    votes,
+)
 from likewise.importers.ensembles import Draft, MemberReader, all_trees, two_or_more
 from likewise.model.head import Head
 
@@ -41,13 +55,71 @@ def draft_multiclass(estimator: Any, read: MemberReader) -> Draft:
 
 def _one_vs_one(estimator: Any, read: MemberReader) -> Draft:
     labels = two_or_more(estimator)
-    if len(labels) > 2 or estimator.pairwise_indices_ is not None:
+    if estimator.pairwise_indices_ is not None:
         raise UnsupportedModel(
-            f"OneVsOneClassifier of {len(labels)} classes breaks ties of votes by sums of bent scores",
-            hint="OneVsRestClassifier and SVC have any number of classes; OneVsOneClassifier is supported for two",
+            "OneVsOneClassifier takes distances between rows, not columns", hint="fit it on columns"
         )
+    if len(labels) > 2:
+        return _duels(estimator, labels, read)
     (inside,) = estimator.estimators_
     return _decided_inside(read(inside, None), labels, "OneVsOneClassifier shows no probabilities")
+
+
+def _duels(estimator: Any, labels: tuple[object, ...], read: MemberReader) -> Draft:
+    """Votes, and a small share of what is said, for each class."""
+    found = [read(one, None) for one in estimator.estimators_]
+    said = [
+        _said(one.model, member, trees=False)
+        for one, member in zip(found, estimator.estimators_, strict=True)
+    ]
+    cast = [votes(one.model) for one in found]
+    share = _tie_breaking_share(found, len(labels))
+    scores = [Answer() for _ in labels]
+    for (i, j), number, (lower, upper) in zip(combinations(range(len(labels)), 2), said, cast, strict=True):
+        scores[i] = added([scores[i], lower, number], [ONE, ONE, -share])
+        scores[j] = added([scores[j], upper, number], [ONE, ONE, share])
+    return Draft(
+        scores=tuple(scores),
+        head=Head(labels=labels, rule="argmax", unlinked="OneVsOneClassifier shows no probabilities"),
+        asked=ShownVotes(estimator.estimators_, len(labels), float(share)),
+        described=False,
+    )
+
+
+def _tie_breaking_share(found: Sequence[ImportedModel], classes: int) -> Fraction:
+    """A power of two that all that is said for a class, times it, stays below 1/2 with."""
+    largest = Fraction(1)  # probabilities are no larger
+    for one in found:
+        rounding, space = one.model.rounding, one.recoding.space
+        known = None if rounding is None else rounding.bound(one.model, space)
+        if known is None:
+            raise UnsupportedModel(
+                f"OneVsOneClassifier of {classes} classes breaks ties of votes by what {one.model.family} says, of which no bound is known",
+                hint="OneVsRestClassifier has any number of classes",
+            )
+        largest = max(largest, Fraction(known.size))
+    return Fraction(1, 2 ** (ceil(4 * classes * largest)).bit_length())
+
+
+class ShownVotes:
+    """Votes and a share of what is said, by the classifiers' own answers."""
+
+    def __init__(self, members: Sequence[Any], classes: int, share: float) -> None:
+        self.members, self.classes, self.share = members, classes, share
+
+    def decision_function(self, X: Any) -> Any:
+        """A column a class."""
+        shown = np.zeros((len(X) if hasattr(X, "__len__") else X.shape[0], self.classes))
+        for (i, j), one in zip(combinations(range(self.classes), 2), self.members, strict=True):
+            upper = np.ravel(one.predict(X)) == 1
+            number = self.share * (
+                np.ravel(one.decision_function(X))
+                if hasattr(one, "decision_function")
+                else np.asarray(one.predict_proba(X))[:, 1]
+            )
+            shown[:, i] += ~upper - number
+            shown[:, j] += upper + number
+        return shown
 
 
 def _decided_inside(
