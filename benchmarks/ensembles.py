@@ -15,7 +15,7 @@ import time
 import warnings
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from rich.console import Console
@@ -86,7 +86,9 @@ def machine_row(options: Options) -> list[str]:
     return _timed("explainable boosting", machine, "score", data, data.X.head(2), options.seconds)
 
 
-def _timed(name: str, fitted: Any, of: str, data: Any, rows: Any, seconds: float) -> list[str]:
+def _timed(
+    name: str, fitted: Any, of: Literal["score", "probability"], data: Any, rows: Any, seconds: float
+) -> list[str]:
     """What reading takes, and what measuring takes beyond it; a second time, with all loops compiled."""
     from likewise.importers.imported_model import import_model
 

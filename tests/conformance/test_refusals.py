@@ -213,8 +213,6 @@ CASES = {
     "whole numbers": (lambda: in_front(FunctionTransformer(np.reciprocal), ["age"]), "gives 'age' other results as whole numbers than as floats", "Ordinal([1.0, 2.0, ...])"),
     "normalizer": (lambda: in_front(Normalizer(), NUMBERS), "step 'prepare' > 'part' (Normalizer) divides a row by its own length", "StandardScaler"),
     "kernel map": (lambda: in_front(Nystroem(n_components=3), NUMBERS), "(Nystroem) gives columns that depend on all features", "SVC(kernel='rbf')"),
-    "products": (lambda: in_front(PolynomialFeatures(2), NUMBERS, DecisionTreeClassifier(max_depth=2)), "(PolynomialFeatures) multiplies columns", "degree=1"),
-    "products in front of trees": (lambda: fitted(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), PolynomialFeatures(2), DecisionTreeClassifier(max_depth=2))), "step 'polynomialfeatures' (PolynomialFeatures) multiplies columns", "in front of linear models"),
     "splines of tiny numbers": (tiny_splines, "(SplineTransformer) has splines too steep for doubles between 0.0 and 1e-200", "of ordinary size", TINY),
     "neighbours": (lambda: in_front(KNNImputer(), NUMBERS), "(KNNImputer) fills a gap from the other columns, and 'age' may be missing", "SimpleImputer", GAPS),
     "words": (lambda: in_front(CountVectorizer(), "city"), "step 'prepare' > 'part' (CountVectorizer) makes columns of words", "OneHotEncoder"),
