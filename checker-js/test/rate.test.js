@@ -192,6 +192,23 @@ test('the least distance of a cell', () => {
   assertAccepted({ ...apart, similarity: [within('1')], property: rate('1', 1, EACH), nodes: steps });
 });
 
+test('the least distance of very many levels', () => {
+  const many = { name: 'o', kind: 'ordinal', levels: Array.from({ length: 3000 }, (_, i) => ({ number: `${i}` })) };
+  const body = { kind: 'trees', bias: '0', trees: [[[0, Array.from({ length: 1000 }, (_, i) => i), 2], '1', '0']] };
+  const nodes = [['split', 0, '999'], ['split', 1, '1999'], ['trees', '1/2'], ['trees', '1/2'], ['trees', '1/2']];
+  const claim = { features: [many], similarity: [FREE], body, nodes };
+  assertAccepted({ ...claim, property: rate('1', 1, EACH, { delta: '1' }) });
+  assertAccepted({ ...claim, property: rate('1', 2, [{ feature: 0, unequal: '1' }], { delta: '1', forms: [['1', [[0, '1']]]] }) });
+  assertRejected({ ...claim, property: rate('1', 1, EACH, { delta: '1/2' }) });
+  const apart = [...nodes.slice(0, 2), ['enumerated'], ['trees', '1/2'], ['trees', '1/2']];
+  // 1,001 steps and more in the second leaf: enough for 1/2 at a rate of 1/2002.
+  assertRejected({ ...claim, property: rate('1/2002', 1, EACH, { delta: '1/2' }), nodes: apart }, /too many points/);
+  const pairs = { kind: 'pairs', allowed: [[0, 2999]] };
+  const ofPairs = [['split', 0, '999'], ['split', 1, '999'], ['trees', '1/2'], ['trees', '1/2'], ['trees', '1/2']];
+  assertAccepted({ ...claim, similarity: [pairs], property: rate('1/2999', 'max', EACH), nodes: ofPairs });
+  assertRejected({ ...claim, similarity: [pairs], property: rate('1/3000', 'max', EACH), nodes: ofPairs });
+});
+
 test('enumerated points, identical ones, and clearances', () => {
   const claim = { features: [WHOLE], similarity: [within('2')] };
   const enumerated = { ...claim, property: rate('1', 2, EACH, { delta: '1/2' }), nodes: [['enumerated']] };

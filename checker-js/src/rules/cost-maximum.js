@@ -65,7 +65,7 @@ export function codesOf({ first, second, difference }, cell, k) {
 }
 
 /**
- * @param {Codes} codes
+ * @param {{p: Rational, q: Rational}} codes
  * @returns {Rational} the x' - x that is nearest to 0
  */
 export function leastDifference({ p, q }) {
@@ -117,11 +117,21 @@ function maximumOfParabolas(u, v, { lo, hi, otherLo, otherHi, p, q }, c) {
  */
 export function* positionsOf({ space, similarity, first, second }, cell, k) {
   const [lo, hi, otherLo, otherHi] = [cell.lo[first[k]], cell.hi[first[k]], cell.lo[second[k]], cell.hi[second[k]]].map(positionOf);
+  const relation = similarity[k];
+  if (relation.kind === 'pairs') {
+    const isInside = (/** @type {number} */ i, /** @type {number} */ j) => lo <= i && i <= hi && otherLo <= j && j <= otherHi;
+    for (let i = Math.max(lo, otherLo); i <= Math.min(hi, otherHi); i++) yield [Rational.of(i), Rational.of(i)];
+    for (const [i, j] of relation.allowed) {
+      if (isInside(i, j)) yield [Rational.of(i), Rational.of(j)];
+      if (isInside(j, i)) yield [Rational.of(j), Rational.of(i)];
+    }
+    return;
+  }
   require((hi - lo + 1) * (otherHi - otherLo + 1) <= MAXIMUM.positionPairs, 'too many pairs of positions for one feature');
   for (let i = lo; i <= hi; i++) {
     for (let j = otherLo; j <= otherHi; j++) {
       const [code, other] = [Rational.of(i), Rational.of(j)];
-      if (related(space.features[k], similarity[k], code, other)) yield [code, other];
+      if (related(space.features[k], relation, code, other)) yield [code, other];
     }
   }
 }

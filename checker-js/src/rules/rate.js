@@ -4,6 +4,7 @@ import { larger, ONE, Rational, smaller, sum, ZERO } from '../exact/rational.js'
 import { readNumbersOf } from '../file/fields.js';
 import { require } from '../rejection.js';
 import { changeOf, costOf } from '../claim/distance.js';
+import { isNear } from '../claim/similarity.js';
 import { squareOfNorm } from '../claim/rate.js';
 import { codesOf, leastDifference, positionsOf } from './cost-maximum.js';
 
@@ -69,6 +70,8 @@ function leastCost(geometry, cell, k, cost) {
     const codes = codesOf(geometry, cell, k);
     return codes === null ? null : costOf(cost, ZERO, leastDifference(codes));
   }
+  const steps = stepsOf(geometry, cell, k);
+  if (steps !== null && cost.kind !== 'table') return isEmptyRange(steps) ? null : costOf(cost, ZERO, leastDifference(steps));
   /** @type {Rational | null} */
   let least = null;
   for (const [code, other] of positionsOf(geometry, cell, k)) {
@@ -76,6 +79,26 @@ function leastCost(geometry, cell, k, cost) {
     least = least === null ? own : smaller(least, own);
   }
   return least;
+}
+
+/**
+ * By how many steps two positions of a cell differ, where the relation asks for nothing else; null where it does.
+ * @param {Geometry} geometry
+ * @param {Cell} cell
+ * @param {number} k a levels kind
+ * @returns {{p: Rational, q: Rational} | null}
+ */
+function stepsOf({ similarity, first, second }, cell, k) {
+  const [i, j] = [first[k], second[k]];
+  const [p, q] = [cell.lo[j].minus(cell.hi[i]), cell.hi[j].minus(cell.lo[i])];
+  const relation = similarity[k];
+  if (relation.kind === 'free') return { p, q };
+  return isNear(relation) ? { p: larger(p, relation.low), q: smaller(q, relation.high) } : null;
+}
+
+/** @param {{p: Rational, q: Rational}} range */
+function isEmptyRange({ p, q }) {
+  return q.less(p);
 }
 
 /**
@@ -91,6 +114,12 @@ function changesOf(geometry, cell, entry) {
     const codes = codesOf(geometry, cell, k);
     if (codes === null) return null;
     const ends = [changeOf(entry, ZERO, codes.p), changeOf(entry, ZERO, codes.q)];
+    return { lo: ends.reduce(smaller), hi: ends.reduce(larger) };
+  }
+  const steps = stepsOf(geometry, cell, k);
+  if (steps !== null && entry.factor !== null) {
+    if (isEmptyRange(steps)) return null;
+    const ends = [changeOf(entry, ZERO, steps.p), changeOf(entry, ZERO, steps.q)];
     return { lo: ends.reduce(smaller), hi: ends.reduce(larger) };
   }
   /** @type {Interval | null} */

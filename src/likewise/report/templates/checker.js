@@ -3286,11 +3286,21 @@ function maximumOfParabolas(u, v, { lo, hi, otherLo, otherHi, p, q }, c) {
 }
 function* positionsOf({ space, similarity, first, second }, cell, k) {
   const [lo, hi, otherLo, otherHi] = [cell.lo[first[k]], cell.hi[first[k]], cell.lo[second[k]], cell.hi[second[k]]].map(positionOf);
+  const relation = similarity[k];
+  if (relation.kind === 'pairs') {
+    const isInside = (/** @type {number} */ i, /** @type {number} */ j) => lo <= i && i <= hi && otherLo <= j && j <= otherHi;
+    for (let i = Math.max(lo, otherLo); i <= Math.min(hi, otherHi); i++) yield [Rational.of(i), Rational.of(i)];
+    for (const [i, j] of relation.allowed) {
+      if (isInside(i, j)) yield [Rational.of(i), Rational.of(j)];
+      if (isInside(j, i)) yield [Rational.of(j), Rational.of(i)];
+    }
+    return;
+  }
   require((hi - lo + 1) * (otherHi - otherLo + 1) <= MAXIMUM.positionPairs, 'too many pairs of positions for one feature');
   for (let i = lo; i <= hi; i++) {
     for (let j = otherLo; j <= otherHi; j++) {
       const [code, other] = [Rational.of(i), Rational.of(j)];
-      if (related(space.features[k], similarity[k], code, other)) yield [code, other];
+      if (related(space.features[k], relation, code, other)) yield [code, other];
     }
   }
 }
@@ -3309,6 +3319,7 @@ const { larger, ONE, Rational, smaller, sum, ZERO } = modules["exact/rational.js
 const { readNumbersOf } = modules["file/fields.js"];
 const { require } = modules["rejection.js"];
 const { changeOf, costOf } = modules["claim/distance.js"];
+const { isNear } = modules["claim/similarity.js"];
 const { squareOfNorm } = modules["claim/rate.js"];
 const { codesOf, leastDifference, positionsOf } = modules["rules/cost-maximum.js"];
 function leastSquare(geometry, cell, rate) {
@@ -3336,12 +3347,24 @@ function leastCost(geometry, cell, k, cost) {
     const codes = codesOf(geometry, cell, k);
     return codes === null ? null : costOf(cost, ZERO, leastDifference(codes));
   }
+  const steps = stepsOf(geometry, cell, k);
+  if (steps !== null && cost.kind !== 'table') return isEmptyRange(steps) ? null : costOf(cost, ZERO, leastDifference(steps));
   let least = null;
   for (const [code, other] of positionsOf(geometry, cell, k)) {
     const own = costOf(cost, code, other);
     least = least === null ? own : smaller(least, own);
   }
   return least;
+}
+function stepsOf({ similarity, first, second }, cell, k) {
+  const [i, j] = [first[k], second[k]];
+  const [p, q] = [cell.lo[j].minus(cell.hi[i]), cell.hi[j].minus(cell.lo[i])];
+  const relation = similarity[k];
+  if (relation.kind === 'free') return { p, q };
+  return isNear(relation) ? { p: larger(p, relation.low), q: smaller(q, relation.high) } : null;
+}
+function isEmptyRange({ p, q }) {
+  return q.less(p);
 }
 function changesOf(geometry, cell, entry) {
   const k = entry.feature;
@@ -3350,6 +3373,12 @@ function changesOf(geometry, cell, entry) {
     const codes = codesOf(geometry, cell, k);
     if (codes === null) return null;
     const ends = [changeOf(entry, ZERO, codes.p), changeOf(entry, ZERO, codes.q)];
+    return { lo: ends.reduce(smaller), hi: ends.reduce(larger) };
+  }
+  const steps = stepsOf(geometry, cell, k);
+  if (steps !== null && entry.factor !== null) {
+    if (isEmptyRange(steps)) return null;
+    const ends = [changeOf(entry, ZERO, steps.p), changeOf(entry, ZERO, steps.q)];
     return { lo: ends.reduce(smaller), hi: ends.reduce(larger) };
   }
   let range = null;
