@@ -26,7 +26,6 @@ from sklearn.preprocessing import (
     StandardScaler,
     TargetEncoder,
 )
-from sklearn.tree import DecisionTreeClassifier
 from tests.conformance.people import LINES, NUMBERS, SPACE, WORDS, people, quick_logistic
 
 import likewise as lw
