@@ -14,6 +14,7 @@ Who may be compared, and what they must share:
 - `Categorical`: a feature with unordered levels
 - `Ordinal`: a feature with ordered levels
 - `Similarity`: how far two similar individuals may differ in each feature
+- `Along`: what changes in a feature when another one differs
 - `Metric`: how far they may be apart in several features together
 - `Mahalanobis`: the same by a matrix
 - `fair_metric`: such a matrix, made of data, that ignores what predicts a protected attribute
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
         UnsupportedModel,
     )
     from likewise.importers.black_box import BlackBox
+    from likewise.spec.along import Along
     from likewise.spec.fair_metric import fair_metric
     from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
     from likewise.spec.lipschitz import Lipschitz
@@ -126,6 +128,7 @@ __all__ = [
     "Categorical",
     "Ordinal",
     "Similarity",
+    "Along",
     "Metric",
     "Mahalanobis",
     "fair_metric",
@@ -187,6 +190,7 @@ _HOME = {
     "Categorical": "likewise.spec.features",
     "Ordinal": "likewise.spec.features",
     "Similarity": "likewise.spec.similarity",
+    "Along": "likewise.spec.along",
     "Metric": "likewise.spec.metric",
     "Mahalanobis": "likewise.spec.mahalanobis",
     "fair_metric": "likewise.spec.fair_metric",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from likewise.run import Run
     from likewise.spec.allowance import Allowance
+    from likewise.spec.along import ResolvedAlong
     from likewise.spec.distance import Distance
     from likewise.spec.pairs import PairSpace
 
@@ -65,6 +66,11 @@ class Claim:
             raise SpecError(
                 f"similar must be a likewise.Similarity, not {type(self.similarity).__name__}",
                 hint='Similarity(free=["sex"], within={"age": 2})',
+            )
+        if isinstance(self.property, Lipschitz) and self.similarity.along:
+            raise SpecError(
+                f"Lipschitz is not taken together with features that change along ({', '.join(self.similarity.along)})",
+                hint="leave out along, or ask for ScoreGap(delta)",
             )
 
     def encoded(self) -> Floats:
@@ -106,6 +112,7 @@ class Problem:
     imported: ImportedModel
     relations: tuple[Relation, ...]
     distance: Distance | None = None  # what similar individuals keep in several features together
+    along: tuple[ResolvedAlong, ...] = ()  # features that change when others do
 
     @property
     def codes(self) -> Floats:
@@ -130,7 +137,8 @@ class Problem:
         """The same with another similarity, in which something may differ."""
         claim = replace(self.claim, similarity=similarity)
         relations = _measured(claim, similarity.resolve(claim.space))
-        return replace(self, claim=claim, relations=relations, distance=similarity.distance(claim.space))
+        distance, along = similarity.distance(claim.space), similarity.equations(claim.space)
+        return replace(self, claim=claim, relations=relations, distance=distance, along=along)
 
     @property
     def allowance(self) -> Allowance | None:
@@ -140,7 +148,15 @@ class Problem:
 
     def pairs(self) -> PairSpace:
         """The similar pairs, in codes of the model's space."""
-        return self.imported.recoding.pairs(self.relations, self.distance)
+        return self.imported.recoding.pairs(self.relations, self.distance, self.along)
+
+    def refuse_along(self, what: str, hint: str = "verify and measure take it") -> None:
+        """Refuse what is not known of features that change along with others."""
+        if self.along:
+            names = ", ".join(self.claim.similarity.along)
+            raise SpecError(
+                f"{what} is not told where features change along with others ({names})", hint=hint
+            )
 
     def refuse_distance(self, what: str, hint: str) -> None:
         """Refuse what is not known of pairs within a distance."""
@@ -200,5 +216,9 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
     if clock.stats["import_seconds"] > LONG_READING:
         run.tell(f"reading the model took {clock.stats['import_seconds']:.0f} s")
     return Problem(
-        claim=replace(claim, codes=codes), imported=imported, relations=relations, distance=distance
+        claim=replace(claim, codes=codes),
+        imported=imported,
+        relations=relations,
+        distance=distance,
+        along=similar.equations(space),
     )

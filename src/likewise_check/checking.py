@@ -134,6 +134,9 @@ def _read_claim(lines: Lines, found: dict[str, Any], own: dict[str, str]) -> Cla
     one_way = any(relation.one_way for relation in similarity)
     asked = read_property(sealed("property"), space, one_way=one_way)
     model = read_model(sealed("model"), space, asked)
+    limit = joint_limit(similarity)
+    if asked.allowance is not None and limit is not None and limit.pack == "along":
+        raise Rejected("a property lipschitz is not about pairs that change along")
     claim = Claim(space=space, similarity=similarity, model=model, asked=asked)
     found["claim"] = claim_in_words(claim, refuted=found["kind"] == "witness")
     found["details"] = Details(space=space, similarity=similarity, allowance=asked.allowance)
@@ -147,8 +150,9 @@ def _read_claim(lines: Lines, found: dict[str, Any], own: dict[str, str]) -> Cla
 def _packs_used(claim: Claim, tally: Tally) -> tuple[str, ...]:
     """Whose code the answer relies on: of what the model is made of, and of the rules of the leaves."""
     used = {CORE, *claim.model.packs, *(pack_of("RULES", name) for name in tally.rules)}
-    if joint_limit(claim.similarity) is not None:
-        used.add("distance")
+    limit = joint_limit(claim.similarity)
+    if limit is not None:
+        used.add(limit.pack)
     if claim.asked.allowance is not None:
         used |= {"distance", "lipschitz"}
     return tuple(pack for pack in PACKS if pack in used)

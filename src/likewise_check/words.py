@@ -22,20 +22,32 @@ def claim_in_words(claim: Claim, *, refuted: bool) -> str:
     """The claim in one sentence, or its contrary if a witness refutes it."""
     features, constraints = len(claim.space.features), len(claim.space.constraints)
     space = f"the space ({features} feature{'s' * (features != 1)}, {constraints} constraint{'s' * (constraints != 1)})"
-    sorts = ("free", "within", "pairs", "between")
-    free, within, paired, between = (_related_names(claim, sort) for sort in sorts)
+    sorts = ("free", "within", "pairs", "between", "along")
+    free, within, paired, between, along = (_related_names(claim, sort) for sort in sorts)
     may = [
         f"differ such that the second is {_join_names(between)}" if between else "",
         f"may differ in any way in {_join_names(free)}" if free else "",
         f"may differ in {_join_names(within)}" if within else "",
         f"may differ between allowed levels in {_join_names(paired)}" if paired else "",
-        "keep a distance together (see the details)" if joint_limit(claim.similarity) else "",
-        "agree in all other features" if any((free, within, paired, between)) else "agree in all features",
+        _joint_words(claim),
+        "agree in all other features"
+        if any((free, within, paired, between, along))
+        else "agree in all features",
     ]
     outcome, everybody = claim.model.head.in_words(claim.asked)
     start = "Some two" if refuted else "Every two" if everybody else "No two"
     verb = "do not get" if refuted and everybody else "get"
     return f"{start} individuals of {space} that {' and '.join(filter(None, may))} {verb} {outcome}."
+
+
+def _joint_words(claim: Claim) -> str:
+    """What features keep together, in a few words."""
+    limit = joint_limit(claim.similarity)
+    if limit is None:
+        return ""
+    if limit.pack == "distance":
+        return "keep a distance together (see the details)"
+    return f"differ such that {limit.in_words([_name(one, full=False) for one in claim.space.features])},"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +74,8 @@ class Details:
         limit = joint_limit(self.similarity)
         if limit is not None:
             parts = iter([limit.in_words([_name(feature, full=full) for feature in features])])
-            said.append(f"similar individuals are near: {_cut(parts, full)}")
+            what = "are near" if limit.pack == "distance" else "differ along"
+            said.append(f"similar individuals {what}: {_cut(parts, full)}")
         if self.allowance is not None:
             parts = iter([self.allowance.details([_name(feature, full=full) for feature in features])])
             said.append(f"their distance: {_cut(parts, full)}")
@@ -116,6 +129,8 @@ def _in_words(feature: Feature, relation: Relation, full: bool) -> str:
     differs = {"same": "", "free": " (may differ in any way)"}.get(relation.kind)
     if relation.tolerance is not None:
         differs = f" (may differ {_tolerance(feature, relation)})"
+    elif relation.kind == "along":
+        differs = " (changes along with another one, see below)"
     elif relation.limits is not None:
         differs = f" (of the second {_limits(feature, relation)})"
     elif differs is None:

@@ -219,6 +219,9 @@ def _similar(line: dict[str, Any], x: Codes, other: Codes, gone: list[Fraction |
     for relation, code, a, b in zip(relations, gone, x, other, strict=True):
         if relation["kind"] == "within" and code is not None and (a == code) != (b == code):
             return False
+    for k, relation in enumerate(relations):
+        if relation["kind"] == "along" and not _goes_along(relation, k, x, other):
+            return False
     return all(map(_allowed, relations, x, other)) and (
         "distance" not in line or _are_near(line["distance"], x, other)
     )
@@ -231,7 +234,17 @@ def _allowed(relation: dict[str, Any], a: Fraction, b: Fraction) -> bool:
         return exact(relation["low"]) <= b - a <= exact(relation["high"])
     if relation["kind"] == "pairs":
         return a == b or [min(a, b), max(a, b)] in relation["allowed"]
-    return relation["kind"] == "free" or a == b
+    return relation["kind"] in ("free", "along") or a == b
+
+
+def _goes_along(relation: dict[str, Any], k: int, x: Codes, other: Codes) -> bool:
+    """Whether feature k differs as the one that it goes along with says (section 22)."""
+    low, high = -exact(relation["else"]), exact(relation["else"])
+    a, b = x[relation["with"]], other[relation["with"]]
+    for *step, least, most in relation["bands"]:
+        if step in ([a, b], [b - a]):
+            low, high = exact(least), exact(most)
+    return low <= other[k] - x[k] <= high
 
 
 def _are_near(given: dict[str, Any], x: Codes, other: Codes) -> bool:

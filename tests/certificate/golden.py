@@ -8,13 +8,14 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.certificate.kinds import CURVED, LATER, NEWEST, SMALL, run
+from tests.certificate.kinds import COMING, CURVED, LATER, NEWEST, SMALL, run
 
 from likewise_check import check
 
 FOLDER = Path(__file__).parent / "golden"
 LATER_FOLDER = Path(__file__).parent / "golden_later"
 NEWEST_FOLDER = Path(__file__).parent / "golden_newest"  # with rules that came last
+COMING_FOLDER = Path(__file__).parent / "golden_coming"  # with rules that one of the checkers knows
 VERDICTS = FOLDER / "verdicts.json"
 
 
@@ -43,3 +44,4 @@ if __name__ == "__main__":
     write_missing()
     write_missing(LATER_FOLDER, LATER)
     write_missing(NEWEST_FOLDER, NEWEST)
+    write_missing(COMING_FOLDER, COMING)

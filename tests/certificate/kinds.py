@@ -1,7 +1,7 @@
 """The kinds of certificates: for each rule, property and shape of a claim one small problem that needs it.
 
 `run(name)` solves the problem once a session and gives the certificate, with what the engine said of it.
-`SMALL` and `CURVED` are those that are mutated and kept as golden files, `LATER` and `NEWEST` are kept apart from them; `LARGE` are checked only.
+`SMALL` and `CURVED` are those that are mutated and kept as golden files, `LATER`, `NEWEST` and `COMING` are kept apart from them; `LARGE` are checked only.
 """
 
 import functools
@@ -113,6 +113,12 @@ def one_way(feature: str, way: str, **changes: Any) -> Kind:
     """A regression that falls with income."""
     similar = lw.Similarity(order={feature: way}, within={"age": 1})
     return replace(regression(), similar=similar, property=lw.ScoreGap(0.3001), **changes)
+
+
+def along(equations: dict[str, lw.Along], *, within: dict[str, Any] | None = None, **changes: Any) -> Kind:
+    """A regression, of pairs in which something changes along with sex or age."""
+    similar = lw.Similarity(free=["sex"], within=within, along=equations)
+    return replace(regression(), similar=similar, **({"rules": frozenset({"separable"})} | changes))
 
 
 def _probable(weights: tuple[float, ...] = (4.0, 1.0, 1.5)) -> tuple[Any, lw.Space]:
@@ -368,7 +374,7 @@ def rising(model: Any, **asked: Any) -> Kind:
     label = np.digitize(rows.age + 3 * rows.income + 0.3 * rows.sex, [3, 5.5])
     space = lw.Space({"age": lw.Integer(0, 6), "income": lw.Continuous(0, 1), "sex": BINARY})
     fitted = model.fit(rows, label > 0 if isinstance(model, MLPClassifier) else label)
-    return Kind(model=fitted, space=space, similar=RISING, **asked)
+    return Kind(model=fitted, space=space, **({"similar": RISING} | asked))
 
 
 def rising_classes(model: Any, delta: float, rules: set[str]) -> Kind:
@@ -410,6 +416,32 @@ NEWEST: dict[str, Callable[[], Kind]] = {
     "kernel-grouped": grouped,
     "kernel-grouped-within": lambda: grouped(similar=NEAR),
 }
+ALONG = lw.Similarity(free=["sex"], along={"age": lw.Along("sex", {(0, 1): -1})})
+COMING: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScript does not know yet
+    "along": lambda: along({"age": lw.Along("sex", {(0, 1): (-3, -2)})}, property=lw.ScoreGap(0.9001)),
+    "along-rate": lambda: along(
+        {"income": lw.Along("age", rate="1/2")}, property=lw.ScoreGap(0.6501), within={"age": 1}
+    ),
+    "along-trees": lambda: trees(
+        similar=lw.Similarity(
+            free=["sex"], within={"income": 0.25}, along={"income": lw.Along("sex", {(0, 1): -0.5})}
+        )
+    ),
+    "along-kernel": lambda: curved("rbf", {"split", "kernel"}, similar=ALONG, of="score", nodes=3),
+    "along-polynomial": lambda: curved("poly", {"polynomial"}, similar=ALONG, of="score", nodes=3),
+    "along-classes": lambda: rising(
+        LogisticRegression(),
+        similar=ALONG,
+        property=lw.ScoreGap(2.5),
+        rules=frozenset({"cases", "separable"}),
+    ),
+    "witness-along": lambda: along(
+        {"age": lw.Along("sex", {(0, 1): (-3, -2)})},
+        property=lw.ScoreGap(0.5),
+        verdict="BIASED",
+        rules=frozenset(),
+    ),
+}
 LARGE: dict[str, Callable[[], Kind]] = {
     "trees-score": lambda: trees(rules=frozenset({"trees"}), nodes=1),
     "trees-margin": lambda: trees(of="margin", rules=frozenset({"trees"}), nodes=1),
@@ -419,7 +451,7 @@ LARGE: dict[str, Callable[[], Kind]] = {
     "many-gaps": lambda: parity(11, 1000, nodes=1000),
     "many-enumerated": lambda: parity(11, 1000, continuous=False, nodes=200),
 }
-KINDS = SMALL | CURVED | LATER | NEWEST | LARGE
+KINDS = SMALL | CURVED | LATER | NEWEST | COMING | LARGE
 
 
 @functools.cache

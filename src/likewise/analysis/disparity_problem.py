@@ -85,14 +85,19 @@ class DisparityProblem:
     def starting_pairs(self) -> Iterator[Witness | None]:
         """Pairs to start from, better ones last: those of known rows first, which no search should fall behind. Where the search proposes pairs by itself only
         these climb further."""
-        known = pairs_of_rows(self.problem)
+        for place in range(max(len(self.problem.parts), 1)):
+            yield from self._pairs_of_part(place)
+
+    def _pairs_of_part(self, place: int) -> Iterator[Witness | None]:
+        """Those of one part of the pairs, each asked what is asked by then."""
+        known = pairs_of_rows(self.problem.each()[place])
         yield known.witness
         if self.proposes:
             if len(known.rows):
-                yield climb_for_a_while(self.problem, known.rows)
+                yield climb_for_a_while(self.problem.each()[place], known.rows)
         else:
-            yield find_deepest(self.problem)
-            if not self.several:
+            yield find_deepest(self.problem.each()[place])
+            if not self.several and not self.problem.parts:
                 yield enumerate_space(self.problem, effort=QUICK_PRODUCTS)
 
     def frontiers(self) -> Frontiers:
@@ -109,8 +114,9 @@ class DisparityProblem:
         """The best that coordinate ascent makes of a pair, if it is better."""
         if self.proposes:
             return None
-        rows = [witness.x, witness.other] if self.several else [witness.x]
-        return climb_from(self.problem, np.array(rows))
+        rows = [witness.x, witness.other] if self.several or self.problem.parts else [witness.x]
+        found = (climb_from(part, np.array(rows)) for part in self.problem.each())
+        return max(filter(None, found), key=self.value, default=None)
 
     def allowed(self, frontiers: Frontiers, level: float) -> float:
         """The highest value that the bounds of open nodes allow, in float64, closed ones being closed at this level."""

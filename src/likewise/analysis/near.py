@@ -173,6 +173,7 @@ def near(
 def near_of_problem(problem: Problem, run: Run, distance: Fraction | None = None) -> Near:
     """The same of a model that was read already, about its rows."""
     refuse_one_way(problem.claim, "nearness to the data")
+    problem.refuse_along("nearness to the data")
     problem.refuse_distance(
         "nearness to the data is not told", "give tolerances instead, or ask audit about rows"
     )

@@ -144,6 +144,7 @@ class RowClaim:
 
 def prepare_row_claim(problem: Problem, run: Run) -> RowClaim:
     """Everything up to the judging."""
+    problem.refuse_along("who has a counterpart")
     posed, recoding = pose(problem, run, by_lead=True), problem.imported.recoding
     judge = Judge(posed.task.oracles.parts)
     if posed.task.question.softmax and not judge.rational:

@@ -63,9 +63,8 @@ class TightenedRanges:
 
 def tighten_ranges(pairs: PairSpace) -> TightenedRanges:
     """What the constraints leave of the ranges of all variables, each taken by itself."""
-    found = TightenedRanges(
-        lo=[float(v.lo) for v in pairs.variables], hi=[float(v.hi) for v in pairs.variables], cuts=[]
-    )
+    lo, hi = pairs.ends
+    found = TightenedRanges(lo=lo, hi=hi, cuts=[])
     for _ in range(MOST_ROUNDS if pairs.constraints else 0):
         before = len(found.cuts)
         for side, owner in enumerate((pairs.first, pairs.second)):

@@ -277,6 +277,13 @@ def space_line(pairs: PairSpace) -> bytes:
 def similarity_line(pairs: PairSpace) -> bytes:
     """One relation a feature, and the distance that pairs keep, if there is one."""
     line: dict[str, Any] = {"similarity": [_relation(relation) for relation in pairs.relations]}
+    for one in pairs.along:
+        line["similarity"][one.feature] = {
+            "kind": "along",
+            "with": one.leader,
+            "bands": [[*step, *map(format_number, band)] for step, band in one.bands],
+            "else": format_number(one.otherwise),
+        }
     if pairs.distance is not None:
         line["distance"] = _distance(pairs.distance)
     return json_line(line)

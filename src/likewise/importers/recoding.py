@@ -39,7 +39,7 @@ import numpy as np
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.self_check import sample_codes
 from likewise.spec.features import Continuous, Feature, Ordinal
-from likewise.spec.pairs import PairSpace, make_pair_space
+from likewise.spec.pairs import PairSpace, make_pair_space, make_parts
 from likewise.spec.similarity import Relation
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from likewise.importers.transformers.monotone import MonotoneMap
     from likewise.spec.allowance import Allowance
+    from likewise.spec.along import ResolvedAlong
     from likewise.spec.distance import Distance
     from likewise.spec.space import Space
 
@@ -140,8 +141,16 @@ class Recoding:
                     hint=f"leave {name!r} out of the metric, or declare it as Integer(lo, hi), of which tables are made",
                 )
 
-    def pairs(self, relations: tuple[Relation, ...], distance: Distance | None = None) -> PairSpace:
+    def pairs(
+        self,
+        relations: tuple[Relation, ...],
+        distance: Distance | None = None,
+        along: tuple[ResolvedAlong, ...] = (),
+    ) -> PairSpace:
         """The pairs of the model's space that are as similar as the user says; raises InternalError where one of the user's is not among them."""
+        if along:
+            parts = tuple(self.pairs(part) for part in make_parts(relations, along, self.given))
+            return replace(self.pairs(relations, distance), along=along, branches=parts)
         self.refuse_unmeasured(distance)
         pairs = make_pair_space(self.space, self.relations(relations), distance)
         for k, (given, kept) in enumerate(zip(relations, pairs.relations, strict=True)):

@@ -45,7 +45,9 @@ def prepare_problem(
     with open_run(budget=budget, random_state=random_state, progress=listener) as run:
         claim = make_claim(model, space, similar, property, X)
         refuse_one_way(claim, "the paper's answer")
-        return pose(prepare(claim, run), run)
+        problem = prepare(claim, run)
+        problem.refuse_along("the paper's answer")
+        return pose(problem, run)
 
 
 def oriented_score(prepared: PosedProblem) -> Score:

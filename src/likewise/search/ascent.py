@@ -77,7 +77,9 @@ def _starts(problem: SearchTask, count: int) -> tuple[Floats, Floats]:
         x[: len(places)] = problem.rows[places]
     other, others = x.copy(), random_rows(problem, count)
     for k, relation in enumerate(problem.pairs.relations):
-        if relation.kind == "free":
+        if relation.fixed is not None:
+            x[:, k], other[:, k] = relation.fixed
+        elif relation.kind == "free":
             other[:, k] = others[:, k]
         elif relation.kind == "pairs":
             levels = int(problem.pairs.variables[problem.pairs.first[k]].hi) + 1

@@ -159,7 +159,9 @@ def _differing_settings(problem: SearchTask) -> list[dict[int, float | str]]:
     choices: list[list[tuple[int, float | str]]] = []
     for k, relation in enumerate(pairs.relations):
         variable = problem.ranges[k]
-        if relation.limits is not None:
+        if relation.fixed is not None:
+            choices.append([(k, float(code)) for code in relation.fixed])
+        elif relation.limits is not None:
             choices.append([(k, value) for value in _one_way_settings(problem, k)])
         elif relation.kind == "within":
             choices.append([(k, "own"), (k, "up")])
@@ -245,9 +247,13 @@ def _compatible_settings(
     """Which settings may stand beside which; None where all may."""
     paired = [(k, r) for k, r in enumerate(problem.pairs.relations) if r.kind == "pairs"]
     ordered = [(k, r) for k, r in enumerate(problem.pairs.relations) if r.limits is not None]
-    if not paired and not ordered:
+    fixed = [(k, r.fixed) for k, r in enumerate(problem.pairs.relations) if r.fixed is not None]
+    if not paired and not ordered and not fixed:
         return None
     together = np.ones((len(combinations), len(combinations)), dtype=bool)
+    for k, (own, other) in fixed:
+        chosen = np.array([setting[k] for setting in combinations])
+        together &= (chosen == own)[:, None] & (chosen == other)
     for k, relation in ordered:
         low, high = relation.reach
         offsets = {"own": 0.0, "least": low, "most": high}
@@ -272,6 +278,7 @@ def deepest_pairs(
     allowed = np.ones(len(flat), dtype=bool)
     for constraint in problem.pairs.constraints:
         allowed &= constraint.scores(flat) <= 0
+    allowed &= ~np.isnan(flat).any(axis=1)
     shape, each = variants.shape[:2], np.arange(len(rows))
     together = _compatible_settings(problem, combinations)
     best, worst, depth = (
@@ -308,6 +315,8 @@ def _set_features(problem: SearchTask, rows: Floats, setting: dict[int, float | 
             variable, (low, high) = problem.ranges[k], problem.pairs.relations[k].reach
             moved = rows[:, k] + (low if value == "least" else high)
             changed[:, k] = np.clip(moved, variable.lo, variable.last)
+            if low == high:  # nobody is there where that leads out of the range
+                changed[:, k] = np.where((moved < variable.lo) | (moved > variable.last), np.nan, moved)
         elif value == "up":
             variable = problem.ranges[k]
             reach = float(problem.pairs.relations[k].tolerance or 0)

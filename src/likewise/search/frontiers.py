@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.cells.enumerated import is_independent
 from likewise.errors import InternalError
 from likewise.search.frontier import Frontier
 from likewise.search.mirrored import follow, hold, mirror_room, start_anew
@@ -115,8 +116,8 @@ class Frontiers:
         """The same at another level; `wanted` is what a pair has to answer with yes, if that is less."""
         asked = question.divided()
         sought = [None] * len(asked) if wanted is None else wanted.divided()
-        for frontier, case, one in zip(self.all, asked, sought, strict=True):
-            frontier.ask(case, one)
+        for n, frontier in enumerate(self.all):  # all cases of one part of the pairs, then those of the next
+            frontier.ask(asked[n % len(asked)], sought[n % len(asked)])
             frontier.witness = None
 
     def spend(self, budget: Budget, *, settles: bool = False) -> None:
@@ -252,15 +253,27 @@ def resume_all(task: SearchTask, states: Sequence[FrontierState], *, checked: bo
 
 
 def _of_cases(task: SearchTask, frontiers: list[Frontier]) -> Frontiers:
-    turn = FIRST_TURN if task.question.several else math.inf
+    turn = FIRST_TURN if task.question.several or task.parts else math.inf
     return Frontiers(all=frontiers, turn=turn, workers=task.workers)
 
 
 def by_cases(task: SearchTask) -> list[SearchTask]:
-    """The task for each case of its question alone."""
+    """The task for each case of its question alone, and for each part of its pairs that needs a proof of its own."""
     asked = task.question.divided()
     sought = [None] * len(asked) if task.wanted is None else task.wanted.divided()
-    return [replace(task, question=case, wanted=one) for case, one in zip(asked, sought, strict=True)]
+    return [
+        replace(part, question=case, wanted=one)
+        for part in moving_parts(task)
+        for case, one in zip(asked, sought, strict=True)
+    ]
+
+
+def moving_parts(task: SearchTask) -> list[SearchTask]:
+    """The parts of a task's pairs that a search has to close: of a claim at level 0 not those in which no score differs, which is all that is to be said of them."""
+    parts = task.each()
+    if not task.parts or task.wanted is not None or task.question.level:
+        return list(parts)
+    return [part for part in parts if not is_independent(part.pairs, part.oracles.score)]
 
 
 def _unproved_leaves(frontier: Frontier) -> set[int]:

@@ -46,7 +46,9 @@ class RowPairs:
 
 def pairs_of_rows(problem: SearchTask) -> RowPairs:
     """The known rows beside those who are similar, as far as there is time; that there is no witness says nothing."""
-    if problem.question.one_way:
+    if problem.question.one_way or any(
+        relation.fixed or relation.limits for relation in problem.pairs.relations
+    ):
         return RowPairs(witness=None, rows=problem.rows[:0])
     x, other, depth = deepest_of_all(problem)
     order = np.argsort(-depth, kind="stable")

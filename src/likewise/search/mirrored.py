@@ -38,7 +38,8 @@ def mirror_room(task: SearchTask) -> Fraction | None:
     if len(cases) != 2 or not all(isinstance(case, ScoreCase) and case.kind != "decision" for case in cases):
         return None
     if (
-        task.oracles.family.opaque
+        task.parts
+        or task.oracles.family.opaque
         or pairs.constraints
         or pairs.inner
         or any(place is not None for place in pairs.difference)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,11 +80,18 @@ class TravellingTask:
     pairs: PairSpace
     replay: Replay
     snap_codes: Any
+    branches: tuple[PairSpace, ...] = ()  # other pairs that parts may be about, where they fall into several
 
     @classmethod
-    def of(cls, task: SearchTask) -> TravellingTask:
+    def of(cls, task: SearchTask, branches: tuple[PairSpace, ...] = ()) -> TravellingTask:
         """That of a task, whatever it is asked."""
-        return cls(score=task.oracles.score, pairs=task.pairs, replay=task.replay, snap_codes=task.snap_codes)
+        return cls(
+            score=task.oracles.score,
+            pairs=task.pairs,
+            replay=task.replay,
+            snap_codes=task.snap_codes,
+            branches=branches,
+        )
 
     def arrive(self) -> ArrivedTask:
         """The same with bounds of its own."""
@@ -97,13 +104,20 @@ class ArrivedTask:
 
     sent: TravellingTask
     oracles: Oracles
+    others: dict[int, Oracles] = field(default_factory=dict)  # of branches that parts were about
 
-    def ask(self, question: Question, wanted: Question | None, budget: Budget) -> SearchTask:
+    def ask(
+        self, question: Question, wanted: Question | None, budget: Budget, branch: int | None = None
+    ) -> SearchTask:
         """The task of one request."""
-        sent = self.sent
+        sent, oracles = self.sent, self.oracles
+        if branch is not None:
+            if branch not in self.others:
+                self.others[branch] = Oracles.of_scores(sent.score, sent.branches[branch])
+            oracles = self.others[branch]
         return SearchTask(
-            pairs=sent.pairs,
-            oracles=self.oracles,
+            pairs=oracles.pairs,
+            oracles=oracles,
             question=question,
             wanted=wanted,
             scores=sent.score.scorer(),
@@ -129,6 +143,7 @@ class PartRequest:
     times: LookTimes
     seconds: float
     limit: float
+    branch: int | None = None  # of the pairs, where they fall into several
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +167,7 @@ def run_part(asked: PartRequest) -> PartAnswer | None:
     arrived = unpack(asked.model, asked.content, TravellingTask.arrive)
     if arrived is None:
         return None
-    task = arrived.ask(asked.question, asked.wanted, Budget(asked.limit))
+    task = arrived.ask(asked.question, asked.wanted, Budget(asked.limit), asked.branch)
     frontier = resume_part(task, asked.part)
     frontier.proposes_ties, frontier.pace = asked.proposes_ties, replace(asked.times)
     frontier.run(seconds=asked.seconds)
@@ -171,7 +186,7 @@ def run_in_parts(
 ) -> SearchEnd:
     """Go on in workers until all frontiers are closed, there is a witness that `improve` does not take, the budget is over or there are more than `most` nodes."""
     try:
-        parcel = Parcel(TravellingTask.of(frontiers.all[0].task))
+        parcel = Parcel(TravellingTask.of(frontiers.all[0].task, _branches_of(frontiers)))
     except UNSENDABLE as error:
         workers.refuse(f"the model cannot be sent to other processes ({error}): one searches alone")
         return frontiers.run_here(most=most)
@@ -183,6 +198,12 @@ def run_in_parts(
         found = _PartedSearch(frontiers, workers, parcel, most, improve).run()
         if found is not None:
             return found
+
+
+def _branches_of(frontiers: Frontiers) -> tuple[PairSpace, ...]:
+    """The pairs of all frontiers in their order, where they are not all about the same."""
+    pairs = tuple(frontier.pairs for frontier in frontiers.all)
+    return pairs if any(one is not pairs[0] for one in pairs) else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +301,11 @@ class _PartedSearch:
                 self._send(frontier, send_away(frontier, nodes[n::parts]), seconds)
             free -= parts
 
+    def _branch(self, frontier: Frontier) -> int | None:
+        """Which of several branches of the pairs a frontier is about; None where all are about the same."""
+        branches = _branches_of(self.frontiers)
+        return next((n for n, pairs in enumerate(branches) if pairs is frontier.pairs), None)
+
     def _send(self, frontier: Frontier, part: FrontierPart, seconds: float) -> None:
         task = frontier.task
         request = PartRequest(
@@ -288,6 +314,7 @@ class _PartedSearch:
             question=task.question,
             wanted=task.wanted,
             part=part,
+            branch=self._branch(frontier),
             proposes_ties=frontier.proposes_ties,
             times=frontier.pace,
             seconds=seconds,

@@ -88,10 +88,11 @@ def decide(problem: SearchTask) -> Outcome:
         return Outcome(engine="independence", proofs=(proof,))
     if problem.pairs.allowance is not None:
         return _decide_steepness(problem)
-    witness = falsify(problem) or _witness_of_rows(problem) or ascended(problem)
-    if witness is not None:
-        return Outcome(engine="falsification", witness=witness)
-    witness = None if problem.question.several else enumerate_space(problem)
+    for part in problem.each():
+        witness = falsify(part) or _witness_of_rows(part) or ascended(part)
+        if witness is not None:
+            return Outcome(engine="falsification", witness=witness)
+    witness = None if problem.question.several or problem.parts else enumerate_space(problem)
     if witness is not None:
         return Outcome(engine="enumeration", witness=witness)
     refusal = problem.oracles.unproved(problem.question)
@@ -121,9 +122,30 @@ def _look_on(problem: SearchTask, refusal: str) -> Outcome:
         return Outcome(engine="falsification", reason=refusal)
     try:
         with problem.budget.watched():
+            if problem.parts:
+                return _look_through_parts(problem, refusal)
             return enumerate_all_pairs(problem, refusal)
     except OutOfTime:
         return Outcome(engine="looking through", reason=problem.budget.reason)
+
+
+def _look_through_parts(problem: SearchTask, refusal: str) -> Outcome:
+    """Every pair of every part one by one: a proof a part, or what the first one without has."""
+    found = []
+    for part in problem.each():
+        alone = prove_independence(part)
+        looked = (
+            Outcome(engine="looking through", proofs=(alone,))
+            if alone is not None
+            else enumerate_all_pairs(part, refusal)
+        )
+        if looked.proofs is None:
+            return looked
+        found.append(looked)
+    proofs = tuple(proof for looked in found for proof in looked.proofs or ())
+    return Outcome(
+        engine="looking through", proofs=proofs, clearance=min(looked.clearance for looked in found)
+    )
 
 
 def _witness_of_rows(problem: SearchTask) -> Witness | None:
@@ -143,7 +165,8 @@ def ask_anew(problem: SearchTask, look: Callable[[SearchTask], Witness | None]) 
     """What looking at random individuals finds, again and again, until the budget is over or nobody answers any more."""
     problem.rows = problem.rows[:0]  # these were looked at
     while not problem.budget.over and not problem.oracles.silent:
-        yield look(problem)
+        for part in problem.each():
+            yield look(part)
 
 
 def _search(problem: SearchTask) -> Outcome:
@@ -161,13 +184,17 @@ def _search(problem: SearchTask) -> Outcome:
 def climb_from_starts(problem: SearchTask, frontiers: Frontiers) -> Witness | None:
     """The best pair, if it is a witness, that coordinate ascent leads to from where the oracles of softmax cases would start: there several
     features hold each other in balance, which no ascent from random rows finds soon."""
-    starts = []
-    with suppress(OutOfTime), problem.budget.watched():
-        for frontier in frontiers.all:
-            if not frontier.case.by_lines:
-                check_clock()
-                starts.append(frontier.oracle.starts(*frontier.start)[:, list(problem.pairs.first)])
-    return climb_from(problem, np.concatenate(starts)) if starts else None
+    for part in problem.each():
+        starts = []
+        with suppress(OutOfTime), problem.budget.watched():
+            for frontier in frontiers.all:
+                if not frontier.case.by_lines and frontier.pairs is part.pairs:
+                    check_clock()
+                    starts.append(frontier.oracle.starts(*frontier.start)[:, list(part.pairs.first)])
+        witness = climb_from(part, np.concatenate(starts)) if starts else None
+        if witness is not None:
+            return witness
+    return None
 
 
 def enumerate_all_pairs(problem: SearchTask, refusal: str) -> Outcome:

@@ -83,7 +83,7 @@ class Proof:
 
 def root_cell(pairs: PairSpace) -> tuple[Floats, Floats]:
     """The whole pair space."""
-    return _with_inner(pairs, [v.lo for v in pairs.variables], [v.hi for v in pairs.variables])
+    return _with_inner(pairs, *pairs.ends)
 
 
 def _with_inner(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> tuple[Floats, Floats]:

@@ -87,6 +87,7 @@ class SearchTask:
     )
     workers: Workers | None = None  # where parts of a search run besides here (`parted_search`)
     checkpoint: Checkpoint | None = None  # the file that its state is written to, and taken up from
+    parts: tuple[SearchTask, ...] = ()  # one a part of the pairs, where these fall into parts (`spec.along`)
 
     _ranges: tuple[Variable, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -143,8 +144,30 @@ class SearchTask:
         """For each case of the question its set, and what individuals count as x and as x' in it, in float64."""
         return self.sought.signals(self.scored(codes))
 
+    def each(self) -> tuple[SearchTask, ...]:
+        """The same for each part of the pairs, asked what is asked now; the task itself where there are none."""
+        if not self.parts:
+            return (self,)
+        return tuple(
+            replace(
+                part,
+                question=self.question,
+                wanted=self.wanted,
+                budget=self.budget,
+                rows=self.rows,
+                random=self.random,
+                replay=self.replay,
+                listener=self.listener,
+                unreplayed=self.unreplayed,
+                checkpoint=self.checkpoint,
+            )
+            for part in self.parts
+        )
+
     def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
         """The witness at this pair, if it is one exactly and on replay."""
+        if self.parts:
+            return next(filter(None, (part.referee(x, other) for part in self.each())), None)
         witness = exact_witness(self, x, other)
         if witness is None:
             return None

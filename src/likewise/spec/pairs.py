@@ -19,6 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.spec.allowance import Allowance
+from likewise.spec.along import ResolvedAlong, parts_of
 from likewise.spec.constraints import Constraint
 from likewise.spec.distance import Distance
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
@@ -65,6 +66,20 @@ class PairSpace:
     ] = ()  # for each feature, the variable x'_k - x_k; empty: there are none
     allowance: Allowance | None = None  # how far scores may be apart because two individuals are
     inner: int = 0  # quantities inside the model that cells may be cut by, numbered after all variables
+    along: tuple[ResolvedAlong, ...] = ()  # features that change when others do
+    branches: tuple[
+        PairSpace, ...
+    ] = ()  # what these pairs fall into then; the relations allow more than there are
+
+    @property
+    def ends(self) -> tuple[list[float], list[float]]:
+        """The ends of the box of all pairs: those of the variables, but of a part of other pairs the two positions of a feature that is fixed."""
+        lo, hi = [float(v.lo) for v in self.variables], [float(v.hi) for v in self.variables]
+        for k, relation in enumerate(self.relations):
+            if relation.fixed is not None:
+                for v, place in zip((self.first[k], self.second[k]), relation.fixed, strict=True):
+                    lo[v] = hi[v] = float(place)
+        return lo, hi
 
     def split(self, point: Sequence[float]) -> tuple[list[float], list[float]]:
         """The two individuals of a point of pair space, as codes."""
@@ -94,6 +109,8 @@ class PairSpace:
 
     def valid(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         """Whether (x, x') is a pair: both in the space, similar, constraints satisfied. Exact."""
+        if self.branches:
+            return any(part.valid(x, other) for part in self.branches)
         return (
             self._individual(x, self.first)
             and self._individual(other, self.second)
@@ -116,7 +133,10 @@ class PairSpace:
 
 def pair_space(space: Space, similarity: Similarity) -> PairSpace:
     """Resolve a similarity on a space into the variables of its pairs."""
-    return make_pair_space(space, similarity.resolve(space), similarity.distance(space))
+    relations, along = similarity.resolve(space), similarity.equations(space)
+    pairs = make_pair_space(space, relations, similarity.distance(space))
+    parts = tuple(make_pair_space(space, part) for part in make_parts(relations, along, space))
+    return replace(pairs, along=along, branches=parts)
 
 
 def make_pair_space(
@@ -146,6 +166,13 @@ def make_pair_space(
     )
 
 
+def make_parts(
+    relations: tuple[Relation, ...], along: tuple[ResolvedAlong, ...], space: Space
+) -> tuple[tuple[Relation, ...], ...]:
+    """The similarities that pairs fall into where features change along with others; none where they do not."""
+    return parts_of(relations, along, space) if along else ()
+
+
 def add_differences(pairs: PairSpace) -> PairSpace:
     """The same pairs, with a variable for the difference of every number that is `within`, after all others.
 
@@ -161,12 +188,19 @@ def add_differences(pairs: PairSpace) -> PairSpace:
             lo, hi = 0 - _round_up(-low, discrete=discrete), _round_up(high, discrete=discrete)
             variables.append(Variable(feature=k, side="difference", discrete=discrete, lo=lo, hi=hi))
         difference.append(place)
-    return replace(pairs, variables=tuple(variables), difference=tuple(difference))
+    return replace(
+        pairs,
+        variables=tuple(variables),
+        difference=tuple(difference),
+        branches=tuple(map(add_differences, pairs.branches)),
+    )
 
 
 def add_inner_quantities(pairs: PairSpace, count: int) -> PairSpace:
     """The same pairs, whose cells may also be cut by so many quantities inside the model: any number, whatever the codes are."""
-    return replace(pairs, inner=count)
+    return replace(
+        pairs, inner=count, branches=tuple(add_inner_quantities(part, count) for part in pairs.branches)
+    )
 
 
 def _round_up(limit: Fraction, *, discrete: bool) -> float:

@@ -138,13 +138,14 @@ class Relation:
     """How far one feature may differ; `tolerance` is set for ``within`` only, in values or steps, and `allowed`
     for ``pairs`` only: positions of levels, the smaller first, in increasing order. `missing` is the code of a missing number
     where the relation is ``within``. `limits` are those of x' - x where it is ``within`` in one direction: the tolerance is then the larger size of the two, so
-    that whatever does not look at limits allows more pairs than there are, and no fewer."""
+    that whatever does not look at limits allows more pairs than there are, and no fewer. `fixed` are the positions of x and of x' where it is ``free`` of a part (`likewise.spec.along`)."""
 
     kind: Literal["same", "within", "free", "pairs"]
     tolerance: Fraction | None = None
     allowed: tuple[tuple[int, int], ...] = ()
     missing: float | None = None
     limits: tuple[Fraction, Fraction] | None = None
+    fixed: tuple[int, int] | None = None
 
     @property
     def apart(self) -> tuple[Fraction, Fraction]:
@@ -167,13 +168,16 @@ class Relation:
 
     def turned(self) -> Relation:
         """The same with x and x' in each other's places."""
+        turned = self if self.fixed is None else replace(self, fixed=self.fixed[::-1])
         if self.limits is None:
-            return self
+            return turned
         low, high = self.limits
-        return replace(self, limits=(-high, -low))
+        return replace(turned, limits=(-high, -low))
 
     def allows(self, code: Fraction | float, other: Fraction | float) -> bool:
         """Whether two codes may stand in one pair, as x and as x'. Exact for exact codes."""
+        if self.fixed is not None:
+            return (code, other) == self.fixed
         if self.kind == "free" or (code == other and self.limits is None):
             return True
         if self.missing is not None and self.missing in (code, other):
@@ -206,6 +210,27 @@ def read_direction(given: object) -> Direction:
     if value in ("down", -1):
         return "down"
     raise SpecError(f"{short_repr(given)} is no direction", hint="'up' or +1, 'down' or -1")
+
+
+def validate_order(order: object, pairs: object) -> dict[str, Direction]:
+    """Names with directions, of features that are not in pairs."""
+    if order is None:
+        return {}
+    if not isinstance(order, Mapping):
+        raise SpecError(
+            f"order must map names to directions, got {short_repr(order)}", hint='order={"income": "up"}'
+        )
+    directions: dict[str, Direction] = {}
+    for name in validate_names(list(order)):
+        if isinstance(pairs, Mapping) and name in pairs:
+            raise SpecError(f"feature {name!r} is both in order and in pairs", hint="keep one of the two")
+        directions[name] = read_direction(order[name])
+    return directions
+
+
+def unordered_pairs(pairs: Mapping[str, LevelPairs]) -> dict[str, frozenset[frozenset[Level]]]:
+    """Pairs of levels, such that two that say the same are equal."""
+    return {name: frozenset(map(frozenset, given)) for name, given in pairs.items()}
 
 
 def ordered_relation(

@@ -8,6 +8,7 @@ within t  their values are at most t apart              ``within={"age": 2}``
           (steps between levels for `Ordinal`)          ``within={"income": "5%"}``
 pairs     their levels are equal or one allowed pair    ``pairs={"job": [("skilled", "unskilled")]}``
 free      anything the space allows                     ``free=["sex"]``
+along     they differ as another feature says           ``along={"income": Along("sex", {("male", "female"): -3000})}``
 ========  ============================================  ==============================
 
 Besides, a `metric` (`likewise.spec.metric`) says how far they may be apart in several features together: ``metric=Metric("l1", weights={"age": 0.1, "income": 0.001}), radius=1``. A feature that
@@ -38,6 +39,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from likewise import figures
 from likewise.errors import SpecError, suggest_name
 from likewise.html_tables import table
+from likewise.spec.along import (
+    Along,
+    ResolvedAlong,
+    check_along,
+    measure_leaders,
+    resolve_all,
+    validate_along,
+)
 from likewise.spec.features import Feature, Level, Ordinal, level_text
 from likewise.spec.mahalanobis import Mahalanobis
 from likewise.spec.metric import (
@@ -58,7 +67,9 @@ from likewise.spec.relations import (
     ordered_relation,
     pairs_relation,
     read_direction,
+    unordered_pairs,
     validate_names,
+    validate_order,
     validate_pairs,
     validate_within,
     within_relation,
@@ -89,6 +100,8 @@ class Similarity:
         That distance; needs a metric.
     order : mapping of str to 'up' or 'down'
         Features that the second of a pair has more of, or less; free, unless `within` says how much.
+    along : mapping of str to Along
+        Features that change when another one does, by an amount that is given; `within` leaves room around it.
 
     Examples
     --------
@@ -98,7 +111,7 @@ class Similarity:
     ('sex', 'age', 'job')
     """
 
-    __slots__ = ("_free", "_metric", "_order", "_pairs", "_radius", "_within")
+    __slots__ = ("_along", "_free", "_metric", "_order", "_pairs", "_radius", "_within")
 
     _metric: Metric | Mahalanobis | None
     _radius: Amount | None
@@ -106,6 +119,7 @@ class Similarity:
     _within: dict[str, Tolerance]
     _pairs: dict[str, LevelPairs]
     _order: dict[str, Direction]
+    _along: dict[str, Along]
 
     def __init__(
         self,
@@ -116,9 +130,10 @@ class Similarity:
         metric: Metric | Mahalanobis | None = None,
         radius: Amount | None = None,
         order: Mapping[str, Direction | int] | None = None,
+        along: Mapping[str, Along] | None = None,
     ) -> None:
         names = list(validate_names(free))
-        directions = _validate_order(order, pairs)
+        directions = validate_order(order, pairs)
         if directions and metric is not None:
             raise SpecError(
                 "pairs within a distance have no order", hint="leave out order, or metric and radius"
@@ -148,6 +163,10 @@ class Similarity:
             self, "_within", {name: t for name, t in tolerances.items() if name not in unbounded}
         )
         object.__setattr__(self, "_pairs", allowed)
+        equations = validate_along(along)
+        if equations:
+            check_along(equations, names=(self._free, self._within, self._pairs), alone=not (order or metric))
+        object.__setattr__(self, "_along", equations)
 
     @classmethod
     def groups(cls, groups: Iterable[tuple[Iterable[str], Tolerance]]) -> Similarity:
@@ -198,6 +217,11 @@ class Similarity:
         return MappingProxyType(self._order)
 
     @property
+    def along(self) -> Mapping[str, Along]:
+        """The features that change when another one does, read only."""
+        return MappingProxyType(self._along)
+
+    @property
     def one_way(self) -> bool:
         """Whether it matters who of a pair is the first."""
         return bool(self._order)
@@ -206,6 +230,7 @@ class Similarity:
     def names(self) -> tuple[str, ...]:
         """All features that are said to differ."""
         said = (*self._free, *self._within, *self._pairs)
+        said = (*said, *(name for name in self._along if name not in said))
         measured = () if self._metric is None else self._metric.names
         return (*said, *(name for name in measured if name not in said))
 
@@ -240,7 +265,14 @@ class Similarity:
         for k, (name, feature) in enumerate(space.features.items()):
             if name in self._order:
                 found[k] = ordered_relation(name, found[k], feature, self._order[name], apart=alone)
+        measure_leaders(self._along, space, found)
+        for equation in resolve_all(self._along, self._within, space, found):
+            found[equation.feature] = equation.hull
         return tuple(found)
+
+    def equations(self, space: Space) -> tuple[ResolvedAlong, ...]:
+        """How features change along with others, in codes of `space`."""
+        return resolve_all(self._along, self._within, space, self.relations(space)) if self._along else ()
 
     def distance(self, space: Space) -> Distance | None:
         """What similar individuals keep in several features together, where that is more than the relations say."""
@@ -271,7 +303,8 @@ class Similarity:
 
     def describe(self, space: Space | None = None) -> str:
         """In words: ``differ only in sex, by at most 2 in age``."""
-        free, within = list(self._free), [(name, _tolerance_text(t)) for name, t in self._within.items()]
+        free, around = list(self._free), {name: _tolerance_text(t) for name, t in self._within.items()}
+        within = [(name, tolerance) for name, tolerance in around.items() if name not in self._along]
         paired = [(name, _pairs_text(pairs)) for name, pairs in self._pairs.items()]
         if space is not None:
             relations = dict(zip(space.names, self.relations(space), strict=True))
@@ -285,7 +318,7 @@ class Similarity:
             within = [
                 (name, _resolved_text(self._within[name], relation, space[name]))
                 for name, relation in relations.items()
-                if relation.kind in ("within", "pairs") and name in self._within
+                if relation.kind in ("within", "pairs") and name in self._within and name not in self._along
             ]
             paired = [(name, text) for name, text in paired if relations[name].kind == "pairs"]
         parts = [_join_names(free)] if free else []
@@ -294,6 +327,10 @@ class Similarity:
         if self._metric is not None and self._radius is not None:
             together = self._metric.describe(self._radius)
             parts.append(f"and {together}" if parts else together)
+        parts += [
+            f"and along with {one.feature} in {name} ({one.words}{f', give or take {around[name]}' if name in around else ''})"
+            for name, one in self._along.items()
+        ]
         if not parts:
             return "differ in nothing"
         said = f"differ only {'in ' if free else ''}{', '.join(parts)}"
@@ -310,6 +347,8 @@ class Similarity:
             content |= {"metric": self._metric.to_dict(), "radius": self._radius}
         if self._order:
             content["order"] = dict(self._order)
+        if self._along:
+            content["along"] = {name: one.to_dict() for name, one in self._along.items()}
         return content
 
     @classmethod
@@ -326,6 +365,7 @@ class Similarity:
             metric=None if metric is None else metric_from_dict(metric),
             radius=data.get("radius"),
             order=data.get("order"),
+            along={name: Along.from_dict(one) for name, one in data.get("along", {}).items()},
         )
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -345,12 +385,13 @@ class Similarity:
     @property
     def _facts(self) -> tuple[object, ...]:
         """What two equal ones have in common."""
-        tables = (self._within, _unordered_pairs(self._pairs), self._order)
+        tables = (self._within, unordered_pairs(self._pairs), self._order)
         return (
             frozenset(self._free),
             *(frozenset(table.items()) for table in tables),
             self._metric,
             self._radius,
+            frozenset(self._along.items()),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -363,22 +404,30 @@ class Similarity:
         parts += [f"pairs={pairs!r}"] if pairs else []
         parts += [f"metric={self._metric!r}, radius={self._radius!r}"] if self._metric is not None else []
         parts += [f"order={self._order!r}"] if self._order else []
+        parts += [f"along={self._along!r}"] if self._along else []
         return f"Similarity({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         rows = [(name, "free") for name in self._free]
-        rows += [(name, f"within {_tolerance_text(t)}") for name, t in self._within.items()]
+        rows += [
+            (name, f"within {_tolerance_text(t)}")
+            for name, t in self._within.items()
+            if name not in self._along
+        ]
         rows += [(name, f"between {_pairs_text(pairs)}") for name, pairs in self._pairs.items()]
         if self._metric is not None and self._radius is not None:
             rows.append((", ".join(self._metric.names), self._metric.describe(self._radius)))
         rows += [
             (name, f"the second has {'more' if way == 'up' else 'less'}") for name, way in self._order.items()
         ]
+        rows += [
+            (name, f"changes along with {one.feature}: {one.words}") for name, one in self._along.items()
+        ]
         rows.append(("all others", "same"))
         return table(f"similar individuals {self.describe()}", rows, columns=("feature", "may differ"))
 
 
-SIMILARITY_KEYS = ("free", "within", "pairs", "metric", "radius", "order")
+SIMILARITY_KEYS = ("free", "within", "pairs", "metric", "radius", "order", "along")
 
 
 def _validate_metric(metric: object, radius: object, free: list[str]) -> Amount | None:
@@ -410,25 +459,6 @@ def _refuse_free(metric: Metric | Mahalanobis, free: list[str]) -> None:
 
 
 _ORDER_WORDS = (("more", "up"), ("less", "down"))
-
-
-def _validate_order(order: object, pairs: object) -> dict[str, Direction]:
-    if order is None:
-        return {}
-    if not isinstance(order, Mapping):
-        raise SpecError(
-            f"order must map names to directions, got {short_repr(order)}", hint='order={"income": "up"}'
-        )
-    directions: dict[str, Direction] = {}
-    for name in validate_names(list(order)):
-        if isinstance(pairs, Mapping) and name in pairs:
-            raise SpecError(f"feature {name!r} is both in order and in pairs", hint="keep one of the two")
-        directions[name] = read_direction(order[name])
-    return directions
-
-
-def _unordered_pairs(pairs: Mapping[str, LevelPairs]) -> dict[str, frozenset[frozenset[Level]]]:
-    return {name: frozenset(map(frozenset, given)) for name, given in pairs.items()}
 
 
 def _pairs_text(pairs: LevelPairs) -> str:

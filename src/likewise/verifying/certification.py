@@ -39,6 +39,7 @@ from likewise.model.cubes import vote_cubes
 from likewise.progress import Snapshot
 from likewise.run import usable_cores
 from likewise.search.feasibility import find_individual
+from likewise.search.frontiers import Frontiers
 from likewise.search.proof import Proof, Split, walk_proof
 from likewise.search.workers import is_loss
 from likewise.verifying.posed_problem import asked_pairs, check_property, problem_question
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from likewise.run import Run
     from likewise.search.budget import Budget
     from likewise.search.checkpoint import Checkpoint
-    from likewise.search.frontiers import Frontiers
     from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
     from likewise.spec.space import Space
@@ -224,50 +224,84 @@ def certify_witness(
 
 def certify_proof(
     posed: PosedProblem,
-    found: Frontiers | Proof,
+    found: Frontiers | Proof | Sequence[Proof],
     clearance: Callable[[], Clearance],
     statement: Statement,
     checking: CheckRunner,
 ) -> tuple[Certificate, CheckReport]:
     """A proof certificate that the checker accepts, if the budget allows for what it refuses at first: only frontiers can go on. `clearance` is how far
-    the scores may move with every leaf still holding."""
+    the scores may move with every leaf still holding. Several proofs are those of the parts of the pairs."""
     while True:
         began = clock.now()
         certificate, places, digests = write_proof(posed, found, clearance, statement)
         clock.check_clock(READING_FACTOR * (clock.now() - began))
         report = check_proof(checking, certificate, posed.task, len(places))
         report = confirm_subject(report, "proof", digests)
-        if report.accepted or isinstance(found, Proof) or not (report.refused and report.finished):
+        if report.accepted or not isinstance(found, Frontiers) or not (report.refused and report.finished):
             return certificate, report
         if found.reopen([places[i] for i in report.refused]) or found.run() != "closed":
             return certificate, report
 
 
 def write_proof(
-    posed: PosedProblem, found: Frontiers | Proof, clearance: Callable[[], Clearance], statement: Statement
+    posed: PosedProblem,
+    found: Frontiers | Proof | Sequence[Proof],
+    clearance: Callable[[], Clearance],
+    statement: Statement,
 ) -> tuple[Certificate, list[tuple[int, int]], dict[str, str]]:
     """The certificate of complete proofs, for each of its lines the case and the number of the node, and the digests of what it is about."""
     file, question = io.BytesIO(), statement.question
     writer = Writer(file, kind="proof", words=statement.words, lines=statement.lines(posed))
-    places = []
-    if question.several and not isinstance(found, Proof):
-        votes = question.kind == "decision" and question.head.rule == "votes"
-        writer.cases(vote_cubes(len(question.head.classes)) if votes else None)
-        places.append((-1, -1))
-    cases = question.cases()
-    proofs = (found,) if isinstance(found, Proof) else found.proofs  # one of all cases: `independent`
-    for n, (proof, case) in enumerate(zip(proofs, cases, strict=not isinstance(found, Proof))):
-        for number, node, _, _ in walk_proof(proof, posed.pairs):
-            clock.check_clock()
-            places.append((n, number))
-            if isinstance(node, Split) and node.variable >= len(posed.pairs.variables):
-                _write_inner_split(writer, node, posed)
-            else:
-                _write_node(writer, node, case)
+    places: list[tuple[int, int]] = []
+    for n, pairs in enumerate(posed.pairs.branches or (posed.pairs,)):
+        _write_part(writer, posed, pairs, _proofs_of_part(posed, found, n), question, places)
     stated, covers = _stated_room(posed, found, clearance, statement)
     somebody = _somebody(posed.pairs.space)
     writer.end_proof(clearance=stated, covers_floating_point=covers, somebody=somebody)
     return Certificate(file.getvalue()), places, writer.digests
+
+
+def _proofs_of_part(
+    posed: PosedProblem, found: Frontiers | Proof | Sequence[Proof], n: int
+) -> Sequence[tuple[int, Proof]] | None:
+    """The proofs of the cases of one part of the pairs, with their places among all; None where it is `independent`."""
+    if isinstance(found, Proof):
+        return None if posed.pairs.branches else ((0, found),)
+    if not isinstance(found, Frontiers):
+        return ((n, found[n]),)
+    if not posed.pairs.branches:
+        return tuple(enumerate(found.proofs))
+    pairs = posed.pairs.branches[n]
+    searched = tuple((i, one.proof) for i, one in enumerate(found.all) if one.pairs is pairs)
+    return searched or None
+
+
+def _write_part(
+    writer: Writer,
+    posed: PosedProblem,
+    pairs: PairSpace,
+    proofs: Sequence[tuple[int, Proof]] | None,
+    question: Question,
+    places: list[tuple[int, int]],
+) -> None:
+    """The nodes of the proof of all pairs, or of one part of them."""
+    if proofs is None:
+        writer.leaf("independent")
+        places.append((-1, -1))
+        return
+    cases, whole = question.cases(), len(proofs) == 1 and proofs[0][1].nodes == [Leaf(rule="independent")]
+    if question.several and not whole:
+        votes = question.kind == "decision" and question.head.rule == "votes"
+        writer.cases(vote_cubes(len(question.head.classes)) if votes else None)
+        places.append((-1, -1))
+    for (n, proof), case in zip(proofs, cases, strict=not whole):
+        for number, node, _, _ in walk_proof(proof, pairs):
+            clock.check_clock()
+            places.append((n, number))
+            if isinstance(node, Split) and node.variable >= len(pairs.variables):
+                _write_inner_split(writer, node, posed, pairs)
+            else:
+                _write_node(writer, node, case)
 
 
 def _somebody(space: Space) -> Sequence[Fraction] | None:
@@ -279,9 +313,9 @@ def _somebody(space: Space) -> Sequence[Fraction] | None:
     return None
 
 
-def _write_inner_split(writer: Writer, split: Split, posed: PosedProblem) -> None:
+def _write_inner_split(writer: Writer, split: Split, posed: PosedProblem, pairs: PairSpace) -> None:
     bodies = posed.imported.model.bodies
-    place = split.variable - len(posed.pairs.variables)
+    place = split.variable - len(pairs.variables)
     writer.split_inner(family_of(bodies[0]).inner_line(bodies, place), split.at)
 
 
@@ -319,7 +353,10 @@ def _leaf_way(leaf: Leaf, case: Case) -> Fraction | None:
 
 
 def _stated_room(
-    posed: PosedProblem, found: Frontiers | Proof, clearance: Callable[[], Clearance], statement: Statement
+    posed: PosedProblem,
+    found: Frontiers | Proof | Sequence[Proof],
+    clearance: Callable[[], Clearance],
+    statement: Statement,
 ) -> tuple[Fraction, bool]:
     """By how much scores may move with every leaf still holding, and whether that covers how the program rounds: of several scores of trees only, where
     that is known. Where nothing is known of the program's rounding, nothing is claimed about it, nor of how it rounds sigma or softmax."""
@@ -330,6 +367,8 @@ def _stated_room(
     if several and (untold or error is None):
         return Fraction(0), False
     room = clearance()
+    if posed.pairs.branches and isinstance(found, Frontiers) and len(found.all) < len(posed.pairs.branches):
+        room = Fraction(0)  # of a part that is `independent`
     if isinf(room):
         raise InternalError("a proof about nobody: no cell has a pair")
     if error is None:

@@ -186,6 +186,9 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
         snap_codes=imported.recoding.settled if imported.recoding.bent else None,
         workers=run.workers,
     )
+    if pairs.branches:
+        with run.budget.stopped():
+            task.parts = tuple(_task_of_part(task, part) for part in pairs.branches)
     return PosedProblem(
         imported=imported,
         pairs=pairs,
@@ -193,6 +196,15 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
         gauge=Gauge(asked=question),
         mirrored=question.mirrored,
         like=problem.claim.X,
+    )
+
+
+def _task_of_part(task: SearchTask, part: PairSpace) -> SearchTask:
+    """The search's task of one part of the pairs: with bounds of its own."""
+    oracles = Oracles.of_scores(task.oracles.score, part)
+    climber = task.oracles.family.climber(oracles.parts, part)
+    return replace(
+        task, pairs=part, oracles=oracles, products=None, climber=climber, unreplayed=task.unreplayed
     )
 
 
@@ -220,7 +232,8 @@ def asked_pairs(problem: Problem, question: Question) -> PairSpace:
     relations = problem.relations
     if question.one_way and is_turned(problem.claim.property, question):
         relations = tuple(relation.turned() for relation in relations)
-    pairs, allowance = problem.imported.recoding.pairs(relations, problem.distance), problem.allowance
+    pairs = problem.imported.recoding.pairs(relations, problem.distance, problem.along)
+    allowance = problem.allowance
     if allowance is None:
         return pairs
     problem.imported.recoding.refuse_unmeasured(allowance)

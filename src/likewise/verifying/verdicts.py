@@ -75,8 +75,10 @@ class ClaimOutcome:
         if outcome.proofs is None:
             raise InternalError("no proof to certify")
         if frontiers is None:
-            (proof,) = outcome.proofs
-            return certify_proof(self.posed, proof, lambda: outcome.clearance, self.statement, checking)
+            found = (
+                outcome.proofs if self.posed.pairs.branches and len(outcome.proofs) > 1 else outcome.proofs[0]
+            )
+            return certify_proof(self.posed, found, lambda: outcome.clearance, self.statement, checking)
         several = self.posed.several
         return certify_proof(
             self.posed,

@@ -107,11 +107,10 @@ class Tree:
             if relation.apart is not None and not feature.levels:
                 difference = (relation.apart,)
                 differences.append((k, _DIFFERENCE))
-            self._boxes.append(
-                make_box(
-                    *[(int_if_whole(feature.lo), int_if_whole(feature.end))] * sides, difference=difference
-                )
-            )
+            ends = [(int_if_whole(feature.lo), int_if_whole(feature.end))] * sides
+            if relation.fixed is not None:
+                ends = [(place, place) for place in relation.fixed]
+            self._boxes.append(make_box(*ends, difference=difference))
         self._variables += differences
         self._limits: dict[Quantity, Limits] = {}
         self._frames: list[_BoxSplit | _LimitSplit] = []

@@ -6,16 +6,17 @@ witness  a pair that breaks the property: (g(x), g(x')) is in W; the claim says 
 The model line has a body that gives the scores, a head that reads them, and how the deployed program rounds. Which pack reads the body, and which the head, the registry knows.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from likewise_check.core.body import Body
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text
-from likewise_check.core.head import Head
+from likewise_check.core.head import Case, Head, Leaf, Task
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.properties import Property
 from likewise_check.core.registry import find_entry, read_body
 from likewise_check.core.rounding import Rounding
-from likewise_check.core.space import Relation, Space, read_feature
+from likewise_check.core.space import Relation, Space, joint_limit, read_feature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,14 @@ class Claim:
     model: Model
     asked: Property
 
+    def parts(self) -> "Iterator[Part]":
+        """What a proof is a sequence of proofs of: the claim itself, unless its similarity falls into parts (section 22)."""
+        limit = joint_limit(self.similarity)
+        parts = None if limit is None else limit.parts()
+        if parts is None:
+            return iter([Part(self.similarity)])
+        return (Part(similarity, n) for n, similarity in enumerate(parts))
+
     def lemma(self) -> Lemma:
         """The claim as a lemma about all scores of the model: what is left to show if it is not divided into cases."""
         body, head = self.model.body, self.model.head
@@ -74,3 +83,32 @@ class Claim:
             offset=offset,
             outcome=head.outcome(body, self.asked),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A similarity that a proof is about, and its number where there are several."""
+
+    similarity: tuple[Relation, ...]
+    number: int | None = None
+
+    def about(self, case: Case) -> Case:
+        """A case of the whole claim, of this part."""
+        return case if self.number is None else PartCase(case, self.number, self.similarity)
+
+
+@dataclass(frozen=True, slots=True)
+class PartCase:
+    """A case of one part. Nothing is said of everybody by parts (section 14)."""
+
+    case: Case
+    number: int
+    similarity: tuple[Relation, ...] = field(compare=False)
+
+    @property
+    def classes(self) -> None:
+        return None
+
+    def task(self, claim: Claim, leaf: Leaf) -> Task:
+        """What a leaf has to show of the pairs of the part."""
+        return self.case.task(replace(claim, similarity=self.similarity), leaf)

@@ -37,7 +37,9 @@ def check_nodes(
 
 
 def _walk(lines: Lines, jury: Jury, claim: Claim, progress: Callable[[int], None]) -> tuple[int, object]:
-    nodes, tree = 0, Tree(claim.space, claim.similarity)
+    parts = claim.parts()
+    part = next(parts)
+    nodes, tree = 0, Tree(claim.space, part.similarity)
     case: Case | None = None
     cases: Iterator[Case] = iter(())
     while type(node := lines.value("a node or the end")) is list:
@@ -54,15 +56,17 @@ def _walk(lines: Lines, jury: Jury, claim: Claim, progress: Callable[[int], None
         elif (read := _inner_split(node)) is not None:
             tree.limit(*read(node, claim.model.body))
         elif not opens:
-            jury.take((nodes, lines.number, node, tree.cell, case))
+            jury.take((nodes, lines.number, node, tree.cell, part.about(case)))
             tree.close()
             if tree.complete and (following := next(cases, None)):
-                tree, case = Tree(claim.space, claim.similarity), following
+                tree, case = Tree(claim.space, part.similarity), following
+            elif tree.complete and (another := next(parts, None)):
+                part, tree, case = another, Tree(claim.space, another.similarity), None
         nodes += 1
         if nodes % _PROGRESS_EVERY == 0:
             progress(nodes)
     if not tree.complete:
-        raise Rejected("the proof is not complete: a child of a split, or a case, is missing")
+        raise Rejected("the proof is not complete: a child of a split, a part, or a case, is missing")
     return nodes, node
 
 

@@ -8,6 +8,7 @@ nothing of a pack runs none of its code. A pack's package holds the tables that 
     PROPERTIES    what a property may be besides those of the core: how it is read
     SIMILARITIES  what a similarity line may have besides relations: how it is read
     SLOPES    derivatives of a kind of body over boxes, for the rule `slope`
+    RELATIONS  relations that depend on other features of the pair: how all of a line are read
     NODES     nodes that split a quantity of their own: what they split, and where
     MAXIMA    maxima of forms of the scores of a kind of body, for the rules of classes; SCORES: how several scores are read one by one
 
@@ -54,6 +55,7 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
         "RULES": ("identical", "slope"),
         "SLOPES": ("affine",),
     },
+    "along": {"RELATIONS": ("along",)},
     "classes": {
         "HEADS": ("classes",),
         "RULES": ("softmax", "odds"),
@@ -112,7 +114,11 @@ def _load_pack(pack: str) -> ModuleType:
 
 
 def _load_joining_pack(pack: str) -> ModuleType:
-    """The same of packs that make something of several scores, or of what other packs know."""
+    """The same of packs that make something of several scores, of several features of a pair, or of what other packs know."""
+    if pack == "along":
+        from likewise_check.packs import along
+
+        return along
     if pack == "combined":
         from likewise_check.packs import combined
 

@@ -4,7 +4,7 @@ An individual is a vector of codes: the value itself for continuous and integer 
 for categorical and ordinal ones. Continuous codes are doubles, all others whole.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -101,6 +101,7 @@ class Relation:
     limits: tuple[Fraction, Fraction] | None = None  # of x' - x, for `between`
     allowed: frozenset[tuple[int, int]] = frozenset()  # the smaller position first
     missing: Fraction | None = None  # the code of a number that is missing, if it may be
+    fixed: tuple[int, int] | None = None  # the positions of x and of x', in a part of a proof (section 22)
 
     @property
     def apart(self) -> tuple[Exact, Exact] | None:
@@ -130,6 +131,10 @@ class JointLimit(Protocol):
     """What features of a pair keep together, of a pack that knows it; `numbers` of a leaf may be about it besides multipliers of constraints."""
 
     @property
+    def pack(self) -> str:
+        """Whose it is."""
+
+    @property
     def numbers(self) -> int: ...
     def in_words(self, names: Sequence[str]) -> str:
         """What it says, with what the features are called."""
@@ -139,6 +144,9 @@ class JointLimit(Protocol):
 
     def penalty(self, numbers: Sequence[Fraction], scale: int) -> Any:
         """What these numbers take from a line, in units of 1 / scale; None for nothing."""
+
+    def parts(self) -> Iterator[tuple[Relation, ...]] | None:
+        """The similarities that a proof is about one by one, if it is not about all pairs at once."""
 
 
 class LimitedSimilarity(tuple[Relation, ...]):
@@ -198,7 +206,18 @@ def read_similarity(line: object, space: Space) -> tuple[Relation, ...]:
     known = known_names("SIMILARITIES")
     keys: dict[str, Reader] = {key: anything for key in known if type(line) is dict and key in line}
     items, *limits = record(line, "the line", similarity=array_of(anything, len(space.features)), **keys)
-    found = tuple(_read_relation(item, f"relation {k}", space.features[k]) for k, item in enumerate(items))
+    joined = {k: item for k, item in enumerate(items) if _names_others(item)}
+    found = tuple(
+        Relation(kind="same") if k in joined else _read_relation(item, f"relation {k}", space.features[k])
+        for k, item in enumerate(items)
+    )
+    if joined:
+        if limits:
+            raise Rejected("a similarity with a relation along has nothing besides relations")
+        found, limit = find_entry("RELATIONS", "along")(joined, found, space)
+        limited = LimitedSimilarity(found)
+        limited.limit = limit
+        return limited
     for key, item in zip(keys, limits, strict=True):
         limited = LimitedSimilarity(found)
         limited.limit = find_entry("SIMILARITIES", key)(item, space)
@@ -270,6 +289,11 @@ def _read_term(index: object, weight: object, what: str, features: Sequence[Feat
     if feature.levels and feature.values is None:
         raise Rejected(f"{what}: feature {k} has levels that are no numbers")
     return Term(feature=k, weight=number(weight, f"{what}, a coefficient"), values=feature.values)
+
+
+def _names_others(item: object) -> bool:
+    """Whether a relation is one that depends on other features."""
+    return type(item) is dict and item.get("kind") in known_names("RELATIONS")
 
 
 def _read_relation(item: object, what: str, feature: Feature) -> Relation:

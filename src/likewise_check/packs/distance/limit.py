@@ -54,6 +54,13 @@ class Distance:
     bound: Fraction
 
     @property
+    def pack(self) -> str:
+        return "distance"
+
+    def parts(self) -> None:
+        """A proof is about all pairs at once."""
+
+    @property
     def numbers(self) -> int:
         """How many numbers a leaf may have besides the multipliers of constraints."""
         return 1 + len(self.forms)

@@ -58,9 +58,10 @@ class FormMaxima:
 
 
 def prepare_forest(lemma: Lemma, body: Trees) -> Forest:
-    """The trees ready for cells: once for all lemmas of a claim, whose bodies differ in values only."""
-    if not body.shared:
+    """The trees ready for cells: once for all lemmas of a claim, or of a part of it (section 22), whose bodies differ in values only. What leaves go together depends on who is similar."""
+    if body.shared.get("similarity") != lemma.similarity:
         body.shared["forest"] = Forest(lemma.space.features, lemma.similarity, body)
+        body.shared["similarity"] = lemma.similarity
     found: Forest = body.shared["forest"]
     return found
 
