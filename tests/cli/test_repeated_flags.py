@@ -18,7 +18,7 @@ CLAIMS = st.fixed_dictionaries(
     {
         "spec": st.none() | TEXT.filter(lambda text: not text.startswith("-")),
         **{name: st.none() | TEXT for name in ("model", "data", "label", "metric", "metric_radius")},
-        **dict.fromkeys(("free", "within", "pairs", "where", "trust"), MANY),
+        **dict.fromkeys(("free", "within", "pairs", "along", "where", "trust"), MANY),
         **{name: st.booleans() for name in ("widen", "allow_pickle")},
         "outside": st.none() | st.sampled_from(["error", "ignore", "clip"]),
         "import_budget": st.floats(0, 1e6),

@@ -311,6 +311,14 @@ class Bisection:
 
 def tolerance_ladder(space: Space, similar: Similarity, feature: str | None) -> ToleranceLadder:
     """The levels of one feature's tolerance, or of a factor on all tolerances."""
+    led = next(
+        (one.feature for one in similar.along.values() if one.feature in (*similar.within, feature)), None
+    )
+    if led is not None:
+        raise SpecError(
+            f"the tolerance of {led!r} is not looked for: other features change along with it",
+            hint="leave them out of along, or verify one tolerance after another",
+        )
     if feature is None:
         similar.relations(space)  # refuses names that the space does not have
         said = {name: exact_tolerance(name, given, space[name]) for name, given in similar.within.items()}

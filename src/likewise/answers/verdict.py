@@ -150,13 +150,15 @@ def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
     same = {"property": claimed}
     if result.claimed.similarity.one_way and result.verdict != "UNKNOWN":
         return ()  # others have no answer in one direction, or no flag that asks for it
+    joined = bool(result.claimed.similarity.along)  # of which neither audit nor repair knows
     if result.verdict == "BIASED":
         return telling.steps(
             ("how large the gap can be", "measure", {**scale, **label}),
-            *([("for whom, in the data", "audit", same)] if telling.rows else []),
+            *([("for whom, in the data", "audit", same)] if telling.rows and not joined else []),
             *(
                 [("a model made fair", "repair", same)]
                 if telling.repairs
+                and not joined
                 and "black_box" not in result.stats
                 and result.stats.get("repairable", True)
                 else []

@@ -32,6 +32,7 @@ from likewise.cli.claim_rows import (
 )
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.cli.similar_flags import (
+    add_along,
     add_metric,
     add_pairs,
     check_something_differs,
@@ -161,6 +162,8 @@ def load_claim(
         space, frame, codes = restrict_rows(space, frame, codes, flags.where)
     if flags.pairs:
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, space, flags))
+    if flags.along:
+        wanted = replace(wanted, similarity=add_along(wanted.similarity, space, flags))
     if flags.metric or flags.metric_radius:
         wanted = replace(wanted, similarity=add_metric(wanted.similarity, space, flags))
     _check_claim(space, wanted, flags, alone=alone)
@@ -184,6 +187,8 @@ def _load_streamed(
     data, narrower = stream_rows(space, path, wanted.label, run, outside=wanted.outside, flags=flags)
     if flags.pairs:
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, narrower, flags))
+    if flags.along:
+        wanted = replace(wanted, similarity=add_along(wanted.similarity, narrower, flags))
     if flags.metric or flags.metric_radius:
         wanted = replace(wanted, similarity=add_metric(wanted.similarity, narrower, flags))
     _check_claim(narrower, wanted, flags, alone=False)
@@ -304,10 +309,11 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
         given = parse_flag("--property", parse_property, property_text) if named is None else named.property()
         property = replace(given, class_of_interest=property.class_of_interest)
     order = {name: way for name, way in known.order.items() if name in (*free, *(within or kept))}
+    along = {name: one for name, one in known.along.items() if name not in flags.free}
 
     def similarity(_: object) -> Similarity:
         if named is None:
-            return known.replace(free=free, within=within or kept, pairs=pairs, order=order)
+            return known.replace(free=free, within=within or kept, pairs=pairs, order=order, along=along)
         said: Similarity = named.similarity(Similarity(free=flags.free, within=within))
         return said
 
@@ -357,6 +363,7 @@ def _check_claim(space: Space, wanted: _ClaimRequest, flags: ClaimFlags, *, alon
             ("--free", flags.free),
             ("--within", flags.within),
             ("--pairs", flags.pairs),
+            ("--along", flags.along),
             ("--metric", flags.metric),
         )
         given = [flag for flag, names in flagged if names]

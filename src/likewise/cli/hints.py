@@ -99,6 +99,16 @@ _TRANSLATIONS = tuple(
         ),
         (rf"weights=\{{{_NAME}: 0.1\}}", r"weights = { \1 = 0.1 } in the claim file's [similarity.metric]"),
         (rf"name it in free: free=\[{_NAME}\]", r"give --free \1"),
+        (
+            r'(?:along=\{"income": )?Along\("sex", \{\("male", "female"\): -3000\}\)\}?',
+            "--along income=sex:male:female:-3000, or [similarity.along.income] in the claim file",
+        ),
+        (
+            rf"Along\({_NAME}, rate=1\) goes along",
+            r'with = "\1" and rate = 1 in the claim file\'s [similarity.along] goes along',
+        ),
+        (rf"let it differ: free=\[{_NAME}\]", r"let it differ: --free \1"),
+        (rf"within=\{{{_NAME}: ([12])\}}", r"--within \1=\2"),
         (r'order=\{"income": "up"\}', '[similarity.order] with income = "up" in the claim file'),
         (r'within=\{"age": 2, "income": "5%"\}', "--within age=2, or --within income=5%"),
         (r"make it free, or Ordinal", "make it --free, or ordinal"),

@@ -37,6 +37,7 @@ class ClaimFlags(_OptionGroup):
     free: tuple[str, ...]
     within: tuple[str, ...]
     pairs: tuple[str, ...]
+    along: tuple[str, ...]
     metric: str | None
     metric_radius: str | None
     where: tuple[str, ...]
@@ -105,6 +106,12 @@ PAIRS = click.Option(
     metavar="FEATURE=A:B",
     help="May differ between the levels A and B only. Repeatable.",
 )
+ALONG = click.Option(
+    ["--along"],
+    multiple=True,
+    metavar="FEATURE=OTHER:A:B:S",
+    help="Changes by S where another feature goes from the level A to B, and back by the opposite; OTHER:R for R times a whole number. Repeatable.",
+)
 METRIC = click.Option(
     ["--metric"],
     metavar="KIND:FEATURE=W,...",
@@ -152,6 +159,7 @@ CLAIM = (
     FREE,
     WITHIN,
     PAIRS,
+    ALONG,
     METRIC,
     RADIUS,
     WHERE,

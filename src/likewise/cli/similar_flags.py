@@ -59,6 +59,48 @@ def add_pairs(similarity: Similarity, space: Space, flags: ClaimFlags) -> Simila
     return made
 
 
+def add_along(similarity: Similarity, space: Space, flags: ClaimFlags) -> Similarity:
+    """The similarity with what ``income=sex:male:female:-3000`` says changes along, in the place of what a claim file says of the same feature."""
+    from likewise.spec.along import Along
+
+    shifts: dict[str, tuple[str, list[list[Any]]]] = {}
+    made = dict(similarity.along)
+    for text in flags.along:
+        name, leader, said = parse_flag(f"--along {text}", lambda text: _parse_along(space, text), text)
+        if isinstance(said, str):
+            made[name] = parse_flag(f"--along {text}", lambda rate, of=leader: Along(of, rate=rate), said)
+            continue
+        shifts.setdefault(name, (leader, []))[1].append(said)
+        if shifts[name][0] != leader:
+            raise SpecError(f"--along {text}: {name!r} changes along with {shifts[name][0]!r} already")
+    for name, (leader, rows) in shifts.items():
+        made[name] = parse_flag("--along", lambda rows, of=leader: Along(of, rows), rows)
+    found: Similarity = parse_flag("--along", lambda along: similarity.replace(along=along), made)
+    return found
+
+
+def _parse_along(space: Space, text: str) -> tuple[str, str, str | list[Any]]:
+    """The feature, the one that it changes along with, and a rate, or two levels and a shift; names and levels may have an ``=`` or a ``:`` themselves."""
+    hint = "--along income=sex:male:female:-3000, or --along experience=age:0.8"
+    for name, rest in _split_at_each(text, "="):
+        for leader, said in _split_at_each(rest, ":"):
+            if name.strip() not in space or leader.strip() not in space:
+                continue
+            levels, colon, amount = said.rpartition(":")
+            if not colon:
+                return name.strip(), leader.strip(), amount.strip()
+            first, second = _parse_level_pair(space, f"{leader}={levels}")[1]
+            return name.strip(), leader.strip(), [first, second, amount.strip()]
+    name = text.partition("=")[0].strip()
+    known = name in space
+    raise SpecError(
+        "names no feature that it changes along with"
+        if known
+        else f"no feature {name!r} in the space{suggest_name(name, space.names)}",
+        hint=hint,
+    )
+
+
 def add_metric(similarity: Similarity, space: Space, flags: ClaimFlags) -> Similarity:
     """The similarity with the metric of ``l1:age=1/10,job=1`` and the radius, in the place of those of a claim file; what numbers mean is told by the space: costs of levels, weights of numbers and of steps."""
     metric = similarity.metric
@@ -128,7 +170,7 @@ def _split_at_each(text: str, at: str) -> list[tuple[str, str]]:
 def check_something_differs(similarity: Similarity, flags: ClaimFlags) -> None:
     """Refuse a claim about nothing but individuals beside themselves."""
     spec = flags.spec
-    if similarity.names or flags.pairs or flags.metric:
+    if similarity.names or flags.pairs or flags.metric or flags.along:
         return
     if spec is None:
         raise SpecError(

@@ -148,7 +148,9 @@ def space_table(result: Result, most: int, names: DisplayNames) -> dict[str, Any
             "name": names.feature(name),
             "column": None if names.feature(name) == name else name,
             "values": space[name].describe(),
-            "relation": _relation_text(relation, space[name]),
+            "relation": _relation_text(relation, space[name])
+            if name not in similarity.along
+            else f"changes along with {names.feature(similarity.along[name].feature)}: {similarity.along[name].words}",
             "may": relation.kind != "same",
         }
         for name, relation in zip(space.names, relations, strict=True)

@@ -37,6 +37,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from likewise.errors import LikewiseError, SpecError, suggest_name
+from likewise.spec.along import Along
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.display_names import DisplayNames
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
@@ -316,7 +317,7 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
     table = _read_section(file, document, "similarity", SIMILARITY_KEYS)
     free, within, pairs = table.get("free", []), table.get("within", {}), table.get("pairs", {})
     metric = table.get("metric")
-    order = table.get("order", {})
+    order, along = table.get("order", {}), table.get("along", {})
     if not isinstance(free, list):
         _refuse_type(file, "similarity.free", "a list of feature names", free)
     if not isinstance(within, dict):
@@ -327,6 +328,8 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
         _refuse_type(file, "similarity.metric", "a table with kind, weights and costs", metric)
     if not isinstance(order, dict):
         _refuse_type(file, "similarity.order", "a table of directions", order)
+    if not isinstance(along, dict) or not all(isinstance(one, dict) for one in along.values()):
+        _refuse_type(file, "similarity.along", "tables with with, shift or rate", along)
     try:
         return Similarity(
             free=free,
@@ -335,6 +338,10 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
             metric=None if metric is None else _read_metric(metric),
             radius=table.get("radius"),
             order=order,
+            along={
+                name: Along.from_dict({key: _decode_missing(value) for key, value in one.items()})
+                for name, one in along.items()
+            },
         )
     except SpecError as error:
         raise error.located(f"{file}: similarity") from None

@@ -244,6 +244,7 @@ def _similarity_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
         yield "[similarity.metric]"
         yield from _metric_lines(similarity.metric)
     yield from _order_lines(similarity, comments)
+    yield from _along_lines(similarity, comments)
 
 
 def _metric_lines(metric: Metric | Mahalanobis) -> Iterator[str]:
@@ -280,6 +281,20 @@ def _order_lines(similarity: Similarity, comments: bool) -> Iterator[str]:
         yield "[similarity.order]"
         for name, way in similarity.order.items():
             yield f"{toml_key(name)} = {toml_string(way)}"
+
+
+def _along_lines(similarity: Similarity, comments: bool) -> Iterator[str]:
+    for name, one in similarity.along.items():
+        yield ""
+        if comments:
+            yield f"# How {name} changes when {one.feature} does; the other way round by the opposite."
+        yield f"[similarity.along.{toml_key(name)}]"
+        yield f"with = {toml_string(one.feature)}"
+        if one.rate is not None:
+            yield f"rate = {toml_value(one.rate)}"
+            continue
+        rows = (f"[{', '.join(map(toml_value, row))}]" for row in one.to_dict()["shift"])
+        yield f"shift = [{', '.join(rows)}]"
 
 
 def _property_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:

@@ -110,7 +110,15 @@ def _choose_similarity(claim: WrittenClaim, chosen: Mapping[str, Any]) -> Simila
     known = claim.similarity.pairs
     order = {name: way for name, way in claim.similarity.order.items() if name in (*of["free"], *within)}
     chosen_pairs = {name: known[name] for name in of["pairs"]}
-    return claim.similarity.replace(free=of["free"], within=within, pairs=chosen_pairs, order=order)
+    moving = (*of["free"], *within, *chosen_pairs)
+    along = {
+        name: one
+        for name, one in claim.similarity.along.items()
+        if one.feature in moving and name not in (*of["free"], *chosen_pairs)
+    }
+    return claim.similarity.replace(
+        free=of["free"], within=within, pairs=chosen_pairs, order=order, along=along
+    )
 
 
 def _choose_property(claim: WrittenClaim, choice: Mapping[str, Any]) -> Any:

@@ -1,0 +1,85 @@
+"""Features that change along with others, as flags and in claim files: the same claim, told in words, and written down again."""
+
+import json
+
+import likewise as lw
+from likewise.spec.file import read_spec, spec_text
+
+ALONG = '[similarity.along.income]\nwith = "sex"\nshift = [[0, 1, -10]]\n[property]'
+RATE = '[similarity.along.income]\nwith = "age"\nrate = "1/2"\n[property]'
+
+
+def test_a_file_and_flags_say_the_same(run, spec):
+    path = spec(("[property]", ALONG))
+    of_file = json.loads(run("measure", path, "--json").stdout)
+    of_flags = json.loads(
+        run("measure", spec(name="plain.toml"), "--along", "income=sex:0:1:-10", "--json").stdout
+    )
+    assert of_file["lower"] == of_flags["lower"]
+    assert of_file["pair"] == of_flags["pair"]
+    one, two = of_file["pair"]
+    if one["sex"] != two["sex"]:
+        assert abs(abs(one["income"] - two["income"]) - 10) < 1e-9
+    plain = json.loads(run("measure", spec(), "--json").stdout)
+    assert plain["lower"] != of_file["lower"]
+
+
+def test_the_relation_is_named_in_words(run, spec):
+    said = " ".join(run("verify", spec(("[property]", ALONG))).stdout.split())
+    assert "and along with sex in income (-10 from 0 to 1)" in said
+    assert "likewise audit" not in said
+    assert "likewise repair" not in said
+    rate = " ".join(run("verify", spec(("[property]", RATE))).stdout.split())
+    assert "and along with age in income (1/2 for each 1 of age)" in rate
+
+
+def test_what_is_written_is_read_again(spec, tmp_path):
+    for more in (ALONG, RATE):
+        claim = read_spec(spec(("[property]", more)))
+        (tmp_path / "again.toml").write_text(spec_text(claim, folder=tmp_path))
+        assert read_spec(tmp_path / "again.toml").similarity == claim.similarity
+
+
+def test_a_rate_as_a_flag(run, spec):
+    flags = json.loads(run("measure", spec(), "--along", "income=age:1/2", "--json").stdout)
+    file = json.loads(run("measure", spec(("[property]", RATE)), "--json").stdout)
+    assert flags["lower"] == file["lower"]
+
+
+def test_what_is_not_known_of_them_is_refused(run, spec):
+    path = spec(("[property]", ALONG))
+    for command in ("audit", "share", "regions", "near", "repair"):
+        done = run(command, path)
+        assert done.exit_code == 2, command
+        assert "features change along with others (income)" in " ".join(done.stderr.split()), command
+
+
+def test_flags_that_cannot_be_read(run, spec):
+    for text, words in (
+        ("incom=sex:0:1:-10", "no feature 'incom'"),
+        ("income=sexx:0:1:-10", "names no feature that it changes along with"),
+        ("income=sex:0:7:-10", "unknown level"),
+        ("income=sex:0:1:much", "no number"),
+    ):
+        done = run("verify", spec(), "--along", text)
+        assert done.exit_code == 2
+        assert words in done.stderr
+
+
+def test_the_report_names_the_relation(run, spec, tmp_path):
+    page = tmp_path / "report.html"
+    run("report", spec(("[property]", ALONG)), "--output", str(page))
+    assert "changes along with sex: -10 from 0 to 1" in page.read_text()
+
+
+def test_a_radius_around_the_equation(run, spec):
+    """The tolerance that is looked for is the room around the shift; that of a leader is refused."""
+    path = spec(("[property]", ALONG))
+    assert run("radius", path, "--feature", "income").exit_code in (0, 1, 3)
+    led = run("radius", spec(("[property]", RATE)), "--feature", "age")
+    assert led.exit_code == 2
+    assert "other features change along with it" in led.stderr
+
+
+def test_an_along_is_a_public_value():
+    assert lw.Along("sex", {("m", "f"): -3}).to_dict() == {"with": "sex", "shift": [["m", "f", -3]]}
