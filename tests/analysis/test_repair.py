@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import TransformedTargetRegressor, make_column_transformer
+from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
@@ -17,6 +18,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR
+from sklearn.tree import DecisionTreeClassifier
 from tests.check.builder import checked
 
 import likewise as lw
@@ -330,6 +332,15 @@ def test_the_nearest_fair_threshold():
     none = lw.repair(model, space, lw.Similarity(free=["sex", "bonus"]), method="threshold", X=rows)
     assert none.model is None
     assert none.result.verdict == "BIASED"
+
+
+def test_what_shows_no_score_has_no_threshold():
+    """Votes by show of hands, of a model that goes by the sex."""
+    rows = pd.DataFrame(product(range(3), range(2)), columns=["points", "sex"])
+    model = VotingClassifier([("tree", DecisionTreeClassifier(max_depth=1))]).fit(rows, rows.sex)
+    space = lw.Space({"points": lw.Integer(0, 2), "sex": lw.Categorical([0, 1])})
+    with pytest.raises(lw.SpecError, match="shows no score"):
+        lw.repair(model, space, lw.Similarity(free=["sex"]), method="threshold", X=rows)
 
 
 def test_a_table_for_notebooks():

@@ -7,8 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from sklearn.ensemble import GradientBoostingClassifier, VotingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import GradientBoostingClassifier, VotingClassifier, VotingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import SVR
 
 import likewise as lw
 from likewise.families.registry import bounder_of
@@ -88,6 +91,24 @@ def test_the_gap_of_a_vote_is_at_most_the_mean_of_its_members_gaps_at_once():
     found = lw.measure(model, SPACE, SIMILAR, of="probability", X=X, budget=60, certify=True)
     assert found.upper - found.lower < 1e-5
     assert found.lower <= sum(gaps) / 2
+
+
+def test_a_cell_without_pairs_waits_until_every_part_can_say_something_of_it():
+    """The line sees that two levels may not differ before the kernel can, whose rule takes fixed levels; a leaf has a line of both."""
+    space = lw.Space({"job": lw.Categorical(["x", "y", "z"]), "sex": lw.Categorical(["f", "m"])})
+    X = pd.DataFrame({"job": ["x", "y", "z"] * 10, "sex": ["f", "m"] * 15})
+    members = [("line", Ridge()), ("kernel", SVR(gamma=0.25))]
+    model = make_pipeline(OneHotEncoder(drop="first"), VotingRegressor(members))
+    model.fit(X, np.arange(30) % 7)
+    found = import_model(model, space, rows=space.encode(X), like=X)
+    pairs = pair_space(space, lw.Similarity(free=["sex"], pairs={"job": [("x", "y")]}))
+    made = bounder_of(Scores(found.model, 2).parts[0], pairs)
+    lo, hi = (np.array([[float(getattr(v, end)) for v in pairs.variables]]) for end in ("lo", "hi"))
+    for feature, codes in ((0, (1, 2)), (1, (0, 1))):  # y beside z; then f beside m as well
+        for variables, code in zip((pairs.first, pairs.second), codes, strict=True):
+            lo[:, variables[feature]] = hi[:, variables[feature]] = code
+        bounds = made.bound(lo, hi, np.array([0.5]), np.array([0.0]))
+        assert bounds.closes[0] == (feature == 1)
 
 
 @pytest.mark.parametrize("link", LINKS, ids=lambda link: link.kind)

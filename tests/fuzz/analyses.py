@@ -42,7 +42,7 @@ def compare_measure(problem: Problem, findings: Findings, choices: Choices) -> N
     if not kinds:
         return
     kind, certify = one_of(choices, kinds), chance(choices, 25)
-    claim = Claim(kind, 0.0, problem.claim.of)
+    claim = Claim(kind, 0.0, problem.claim.of, problem.claim.one_way)
     with findings.of("measure"):
         found = lw.measure(
             *_sides(problem),
@@ -100,7 +100,7 @@ def _compare_both_ends(problem: Problem, findings: Findings, claim: Claim, found
     for level, wrong in ((above, "BIASED"), (below, "FAIR")):
         if not 0 <= level < limit or (wrong == "FAIR" and level == found.lower):
             continue
-        beside = Claim(claim.kind, level, claim.of)
+        beside = Claim(claim.kind, level, claim.of, claim.one_way)
         with findings.of("verify beside measure"):
             result = verified(problem, beside)
             bad = result.verdict == wrong
@@ -153,7 +153,7 @@ def _compare_rows(problem: Problem, findings: Findings, audit: Any, rows: list[A
         findings.require(fine, "audit", f"{person} is said to be {'' if row['biased'] else 'not '}biased")
         if gaps is None or row["gap"] is None or row["gap"] != row["gap"]:
             continue
-        largest = float(gaps[i][problem.near[i]].max())
+        largest = float(max(gaps[i][problem.near[i]].max(), gaps[:, i][problem.near[:, i]].max()))
         said = f"gap {row['gap']!r} of {person}, by brute force {largest!r}, rounding {2 * off:.3g}"
         known, stated = audit.stats["gaps_not_proved"] == 0, audit.stats["gap_error"]
         room = 2 * off + stated + math.ulp(largest)
@@ -166,7 +166,8 @@ def _gaps_of_rows(problem: Problem) -> tuple[Any, float]:
     answers, claim = problem.answers, problem.claim
     if (answers.scores is None or not answers.scored) and claim.kind != "probability":
         return None, 0.0
-    scale = Claim("probability" if claim.kind == "probability" else "score", 0.0, claim.of)
+    kind = "probability" if claim.kind == "probability" else "score"
+    scale = Claim(kind, 0.0, claim.of, claim.one_way)
     return gaps_of(answers, scale), values_of(answers, scale)[1]
 
 
@@ -352,7 +353,7 @@ def compare_compare(problem: Problem, findings: Findings, choices: Choices) -> N
             compare_result(problem, findings, "compare", result, model=model, found=judgement)
             if disparity.of == "margin" or (disparity.of == "score" and not problem.family.scored):
                 continue
-            claim = Claim(disparity.of, 0.0)
+            claim = Claim(disparity.of, 0.0, one_way=problem.claim.one_way)
             largest, (_, off) = float(gaps_of(said, claim)[problem.near].max()), values_of(said, claim)
             complete = problem.population.complete
             fine = largest - 2 * off <= disparity.upper

@@ -208,7 +208,8 @@ def _size_of_final(final: Any, rows: Any) -> float:
         sums = values @ weights.T + np.max(np.abs(final.intercept_))
         return float(sums.max()) * (values.shape[1] + 8)
     asks = getattr(final, "decision_function", None) or getattr(final, "predict_proba", None) or final.predict
-    return 128 * (1.0 + float(np.abs(asks(rows)).max()))
+    told = np.asarray(asks(rows))
+    return 128 * (1.0 + (float(np.abs(told).max()) if told.dtype.kind in "fiu" else 0.0))
 
 
 def _size_of_kernel(final: Any, values: Any) -> float:

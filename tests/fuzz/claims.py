@@ -23,6 +23,7 @@ class Claim:
     kind: str
     level: float
     of: Any = None
+    one_way: bool = False  # only the first of a pair above the second breaks it
 
     def declared(self) -> Any:
         made = {"decision": lw.SameDecision, "score": lw.ScoreGap, "probability": lw.ProbabilityGap}[
@@ -50,8 +51,10 @@ def values_of(answers: Answers, claim: Claim) -> tuple[Any, float]:
 
 
 def gaps_of(answers: Answers, claim: Claim) -> Any:
-    """The largest difference over all columns, of each pair."""
+    """The largest difference over all columns, of each pair; of pairs in one direction, the first less the second."""
     values, _ = values_of(answers, claim)
+    if claim.one_way:
+        return values[:, None, -1] - values[None, :, -1]
     return np.abs(values[:, None] - values[None]).max(axis=2)
 
 
@@ -73,6 +76,8 @@ def judged(answers: Answers, claim: Claim) -> Judged:
     if claim.level == 0:
         labels = answers.labels if claim.of is None else answers.labels == claim.of
         seen = labels[:, None] != labels[None]
+        if claim.one_way:
+            seen &= (answers.labels == _favoured(answers, claim))[:, None]
     return Judged(seen, sure, possible)
 
 
@@ -82,14 +87,16 @@ def _differ(gets: Any, claim: Claim, answers: Answers) -> Any:
         place = answers.classes.index(claim.of)
         rest = np.delete(gets, place, axis=1).any(axis=1)
         gets = np.stack([gets[:, place], rest], axis=1)
-    return np.logical_or.reduce(
-        [
-            gets[:, [c]] & gets[None, :, d]
-            for c in range(gets.shape[1])
-            for d in range(gets.shape[1])
-            if c != d
-        ]
-    )
+    count = range(gets.shape[1])
+    first = count if not claim.one_way else [answers.classes.index(_favoured(answers, claim))]
+    if claim.one_way and claim.of is not None and len(answers.classes) > 2:
+        first = [0]  # the class of interest stands before the rest
+    return np.logical_or.reduce([gets[:, [c]] & gets[None, :, d] for c in first for d in count if c != d])
+
+
+def _favoured(answers: Answers, claim: Claim) -> Any:
+    """The class that the second must get where the first does."""
+    return answers.classes[-1] if claim.of is None else claim.of
 
 
 def _gets(answers: Answers, claim: Claim, move: int) -> Any:
@@ -121,7 +128,7 @@ def _gets(answers: Answers, claim: Claim, move: int) -> Any:
 # -- drawing -------------------------------------------------------------------------------------------
 
 
-def drawn_claim(choices: Choices, answers: Answers, near: Any) -> Claim:
+def drawn_claim(choices: Choices, answers: Answers, near: Any, *, one_way: bool = False) -> Claim:
     """A property that the model has an answer to, with a level that may be a tie: a gap that some similar pair has."""
     kinds = ["score"] if answers.rule is None else ["decision", "decision"]
     if answers.rule not in (None, "votes") and answers.scored:
@@ -129,14 +136,16 @@ def drawn_claim(choices: Choices, answers: Answers, near: Any) -> Claim:
     if answers.probabilities is not None:
         kinds.append("probability")
     kind = one_of(choices, kinds)
-    of = one_of(choices, answers.classes) if len(answers.classes) > 2 and chance(choices, 40) else None
+    several = len(answers.classes) > 2
+    of = one_of(choices, answers.classes) if several and (one_way or chance(choices, 40)) else None
     if kind == "decision":
         if answers.rule == "votes" or not answers.scored or of is not None or chance(choices, 60):
-            return Claim("decision", 0.0, of)
-        return Claim("decision", _level(choices, _margins(answers), near, exact=not answers.rounding))
-    gaps = gaps_of(answers, Claim(kind, 0.0, of))
+            return Claim("decision", 0.0, of, one_way)
+        level = _level(choices, _margins(answers), near, exact=not answers.rounding)
+        return Claim("decision", level, None, one_way)
+    gaps = gaps_of(answers, Claim(kind, 0.0, of, one_way))
     level = _level(choices, gaps, near, exact=not answers.rounding)
-    return Claim(kind, min(level, float(np.nextafter(1, 0))) if kind == "probability" else level, of)
+    return Claim(kind, min(level, float(np.nextafter(1, 0))) if kind == "probability" else level, of, one_way)
 
 
 # Ties are for programs that do not round; where rounding hides them, searches ask the program about each.

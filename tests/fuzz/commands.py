@@ -57,6 +57,8 @@ def write_files(problem: Problem, folder: Path) -> Path:
     similar = problem.similar
     within = ", ".join(f"{name} = {_toml(t)}" for name, t in similar.within.items())
     lines.append(f"[similarity]\nfree = {_toml(list(similar.free))}\nwithin = {{ {within} }}")
+    if similar.order:
+        lines[-1] += "\norder = { " + ", ".join(f'{n} = "{way}"' for n, way in similar.order.items()) + " }"
     if similar.metric is not None:
         told = similar.metric.declared()
         parts = told["metric"].to_dict()

@@ -75,7 +75,7 @@ def _drawn(choices: Choices, names: tuple[str, ...], budget: float) -> Problem:
     model = fitted(choices, family, population, rows, targets)
     exact = family.kind == "planted"
     answers = asked(model, population.given(population.people), exact=exact, scored=family.scored)
-    claim = drawn_claim(choices, answers, near)
+    claim = drawn_claim(choices, answers, near, one_way=bool(similar.order))
     plain = (
         all(a.numeric and not a.missing for a in population.attributes) and population.container != "polars"
     )

@@ -58,16 +58,20 @@ class Similar:
     pairs: Mapping[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict)
     grouped: bool = False
     metric: Weighed | None = None
+    order: Mapping[str, str] = field(default_factory=dict)  # what the second has more of ("up"), or less
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*self.free, *self.within, *self.pairs, *(self.metric.weights if self.metric else ()))
+        joint = self.metric.weights if self.metric else ()
+        return (*self.free, *self.within, *self.pairs, *joint, *self.order)
 
     def declared(self) -> Any:
         if self.grouped:
             groups = [([name], math.inf) for name in self.free]
             return lw.Similarity.groups([*groups, *(([name], t) for name, t in self.within.items())])
         joint = {} if self.metric is None else self.metric.declared()
+        if self.order:
+            joint["order"] = dict(self.order)
         return lw.Similarity(free=list(self.free), within=dict(self.within), pairs=dict(self.pairs), **joint)
 
     def replaced(self, name: str, tolerance: Any) -> Similar:
@@ -80,12 +84,20 @@ class Similar:
             within,
             {n: p for n, p in self.pairs.items() if n != name},
             metric=self.metric,
+            order={n: way for n, way in self.order.items() if n != name},
         )
 
     def alike(self, attribute: Attribute, value: Any, other: Any) -> bool:
-        """Whether two values of a feature may stand beside each other."""
+        """Whether two values of a feature may stand beside each other, in this order."""
         if value == other or (value is None and other is None) or attribute.name in self.free:
             return True
+        if attribute.name in self.order:
+            steps = attribute.kind == "ordinal"
+            low, high = map(attribute.values.index, (value, other)) if steps else (value, other)
+            if (low > high) == (self.order[attribute.name] == "up"):
+                return False
+            if attribute.name not in self.within:
+                return True
         if self.metric is not None and attribute.name in self.metric.weights:
             return True  # together with the others, by the distance
         if attribute.name in self.pairs:
@@ -126,7 +138,15 @@ def drawn_similarity(choices: Choices, population: Population) -> Similar:
     within: dict[str, Any] = {}
     pairs: dict[str, Any] = {}
     metric = _weighed(choices, population) if chance(choices, 20) else None
+    order: dict[str, str] = {}
+    ordered = [a for a in population.attributes if a.kind != "categorical" and not a.missing]
+    if metric is None and ordered and chance(choices, 15):
+        order = {one_of(choices, ordered).name: one_of(choices, ("up", "down"))}
     for attribute in population.attributes:
+        if attribute.name in order:
+            if chance(choices, 50):
+                within[attribute.name] = _tolerance(choices, attribute)
+            continue
         if metric is not None and attribute.name in metric.weights:
             continue
         said = one_of(choices, ("same", "same", "free", "within", "pairs"))
@@ -139,10 +159,14 @@ def drawn_similarity(choices: Choices, population: Population) -> Similar:
             )
         elif said == "free":
             free.append(attribute.name)
-    if not free and not within and not pairs and metric is None:
+    if not free and not within and not pairs and metric is None and not order:
         free.append(population.attributes[-1].name)
-    plain = metric is None and not pairs and all(not isinstance(t, str) for t in within.values())
-    return Similar(tuple(free), within, pairs, grouped=plain and chance(choices, 15), metric=metric)
+    plain = (
+        metric is None and not order and not pairs and all(not isinstance(t, str) for t in within.values())
+    )
+    return Similar(
+        tuple(free), within, pairs, grouped=plain and chance(choices, 15), metric=metric, order=order
+    )
 
 
 def _weighed(choices: Choices, population: Population) -> Weighed | None:

@@ -7,12 +7,13 @@ from math import exp
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -237,3 +238,17 @@ def test_what_has_no_direction_is_refused():
             ask(model, SPACE, claim, X=EVERYBODY)
     with pytest.raises(lw.SpecError, match="says itself what they must share"):
         lw.verify(model, SPACE, claim, lw.SameDecision())
+
+
+def test_constraints_and_computed_columns_go_with_an_order():
+    """Everybody is kept, though nobody is paired with themselves."""
+    X = pd.DataFrame({"debts": [0.0, 1, 2, 3, 0, 1, 2] * 3, "city": [0, 0, 0, 0, 1, 1, 1] * 3})
+    space = lw.Space(
+        {"debts": lw.Integer(0, 3), "city": lw.Integer(0, 1)}, constraints=["debts + 3 * city <= 5"]
+    )
+    bins = KBinsDiscretizer(2, encode="ordinal", strategy="uniform")
+    columns = make_column_transformer((bins, ["city"]), remainder="passthrough")
+    model = make_pipeline(columns, LinearRegression()).fit(X, X.debts - X.city)
+    for way, verdict in (("up", "FAIR"), ("down", "BIASED")):
+        result = lw.verify(model, space, lw.Similarity(order={"debts": way}), lw.ScoreGap(1e-6), X=X)
+        assert result.verdict == verdict

@@ -35,6 +35,11 @@ def find_fair_threshold(wish: RepairRequest) -> tuple[Any, Result, dict[str, Any
     first = wish.verify(model)
     if first.verdict == "FAIR":
         return model, first, {"threshold": 0.0}
+    if not hasattr(model, "decision_function"):
+        raise SpecError(
+            f"{imported.model.family} shows no score that a threshold could be put to",
+            hint="soft votes have probabilities: voting='soft'",
+        )
     ruled_out, last = [_pair_scores(first, 0.0)], first
     rows = imported.replay.inputs.of(imported.rows)
     for candidate in _candidate_thresholds(np.asarray(model.decision_function(rows), dtype=np.float64)):

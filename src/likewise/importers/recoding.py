@@ -234,11 +234,14 @@ def _check_feature(recoding: Recoding, k: int, given: Relation, kept: Relation) 
 
 def _check_individuals(recoding: Recoding, pairs: PairSpace) -> None:
     """That nobody who satisfies the constraints is lost."""
-    everybody = make_pair_space(recoding.given, (Relation("same"),) * len(recoding.given))
+    same = (Relation("same"),) * len(
+        recoding.given
+    )  # pairs in one direction do not pair people with themselves
+    everybody, there = make_pair_space(recoding.given, same), make_pair_space(pairs.space, same)
     rows = sample_codes(recoding.given, np.empty((0, len(recoding.given))))
     for row, code in zip(rows.tolist(), recoding.coded(rows).tolist(), strict=True):
         x, codes = [Fraction(c) for c in row], [Fraction(c) for c in code]
-        if everybody.valid(x, x) and not pairs.valid(codes, codes):
+        if everybody.valid(x, x) and not there.valid(codes, codes):
             raise _lost_error("an individual", f"the one with the codes {row!r} is not there")
 
 

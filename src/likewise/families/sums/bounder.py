@@ -67,13 +67,17 @@ class SumBounder(Bounder):
         lean = np.round(lean * LEAN_GRID) / LEAN_GRID
         total = lean * self.bias[0] - (1 - lean) * self.bias[1]
         trials = {k: self._try_part(k, lo, hi, lean) for k in self.counting}
-        nobody = np.zeros(len(lo), dtype=bool)
+        nobody, unknown = np.zeros(len(lo), dtype=bool), np.zeros(len(lo), dtype=bool)
         size = np.abs(total)
         for trial in trials.values():
             nobody |= np.isneginf(trial.worth)
+            unknown |= np.isposinf(trial.worth)
             with np.errstate(invalid="ignore"):
                 total = total + trial.worth
             size = size + np.where(np.isfinite(trial.worth), np.abs(trial.worth), 0.0)
+        nobody &= (
+            ~unknown
+        )  # a leaf has a line of every part, also where one of them shows that there is no pair
         upper = np.where(nobody, -np.inf, np.where(np.isnan(total), np.inf, total))
         points = self._best_points(lo, hi, lean, trials)
         here, there = points[:, self.first], points[:, self.second]
@@ -108,7 +112,8 @@ class SumBounder(Bounder):
             slope, offset = 1.0, 0.0
         here = part.side(lo, hi, first=True, above=w > 0) if w and lean.any() else None
         there = part.side(lo, hi, first=False, above=v < 0) if v and (lean < 1).any() else None
-        constant, flat, nobody = np.zeros(len(lo)), np.zeros(len(lo)), np.zeros(len(lo), dtype=bool)
+        constant, flat = np.zeros(len(lo)), np.zeros(len(lo))
+        nobody, unknown = np.zeros(len(lo), dtype=bool), np.zeros(len(lo), dtype=bool)
         a, b = np.zeros(len(lo)), np.zeros(len(lo))
         for side, factor in ((here, c), (there, -d)):
             if side is not None:
@@ -116,6 +121,7 @@ class SumBounder(Bounder):
                 constant += factor * (side.beta + side.alpha * offset)
                 flat += factor * side.flat
                 nobody |= np.isneginf(side.high.upper) | np.isneginf(side.low.upper)
+                unknown |= np.isposinf(side.high.upper) | np.isposinf(side.low.upper)
         if here is not None:
             a = c * here.alpha * slope
         if there is not None:
@@ -129,7 +135,8 @@ class SumBounder(Bounder):
                     np.where(level, 0.0, side.alpha),
                     np.where(level, 0.0, side.tangent),
                 )
-        worth = np.where(nobody, -np.inf, np.where(level, flat, trial.worth))
+        worth = np.where(level, flat, trial.worth)
+        worth = np.where(nobody, np.where(unknown, np.inf, -np.inf), worth)
         used = [one & ~level for one in trial.used]
         made = replace(trial, worth=worth, used=used, here=here, there=there)
         if here is None or there is None or w * v < 0:
