@@ -119,6 +119,10 @@ def _scores(model: Any, final: Any, name: str, given: Any, classes: int) -> tupl
         scores = _through_layers(final, _numbers(rows))
     elif name == "NearestCentroid":  # whose predict goes by distances, and its decision function does not
         scores = _hands(model, given)
+    elif (
+        name == "BaggingClassifier"
+    ):  # whose predict goes by means of probabilities, and its decision function does not
+        scores = model.predict_proba(given)
     elif hasattr(model, "decision_function"):
         scores = model.decision_function(given)
     elif hasattr(model, "predict_proba"):

@@ -55,7 +55,7 @@ def check_pair(case, property, pairs, result):
 
 
 @given(question=questions())
-@settings(max_examples=250, **relaxed)
+@settings(max_examples=120, **relaxed)
 def test_the_verdict_is_the_one_of_exhaustion(question):
     check_verdict(*question)
 
