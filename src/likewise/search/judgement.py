@@ -70,7 +70,8 @@ class Judgement:
 
     def repeated(self, places: NDArray[np.intp]) -> Judgement:
         """The judgement of individuals each of whom is the same as one of these."""
-        reasons = {i: self.reasons[at] for i, at in enumerate(places.tolist()) if at in self.reasons}
+        known = enumerate(places.tolist()) if self.reasons else ()
+        reasons = {i: self.reasons[at] for i, at in known if at in self.reasons}
         return Judgement(
             verdict=self.verdict[places],
             score=ScoreEstimate(value=self.score.value[places], error=self.score.error[places]),
