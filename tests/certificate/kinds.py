@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer, make_column_transformer
+from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.svm import SVC
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, SplineTransformer, StandardScaler
+from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier
 from tests.strategies import logistic_model, regression_model, svc_model, two_rows
 
@@ -339,6 +341,17 @@ def grouped(**asked: Any) -> Kind:
     return Kind(model=model, space=space, rules=frozenset({"split", "kernel"}), of="score", nodes=5, **asked)
 
 
+def mixed(numbers: Any, final: Any, *more: Any, **asked: Any) -> Kind:
+    """A kernel model on columns that are bent or mixed."""
+    random = np.random.default_rng(5)
+    rows = pd.DataFrame({"income": random.uniform(0, 4, 25), "debt": random.uniform(0, 2, 25)})
+    rows["sex"] = random.integers(0, 2, 25)
+    front = ColumnTransformer([("income", numbers, ["income"])], remainder="passthrough")
+    model = make_pipeline(front, *more, final).fit(rows, rows.income / 2 - rows.debt + 0.3 * rows.sex)
+    space = lw.Space({"income": lw.Continuous(0, 4), "debt": lw.Continuous(0, 2), "sex": BINARY})
+    return Kind(model=model, space=space, **asked)
+
+
 def near(kind: str, **asked: Any) -> Kind:
     """A line over pairs that are near each other by a metric, with costs of levels."""
     space = lw.Space({"age": lw.Integer(0, 4), "job": lw.Categorical(["a", "b", "c"]), "sex": BINARY})
@@ -416,6 +429,7 @@ NEWEST: dict[str, Callable[[], Kind]] = {
     "kernel-grouped": grouped,
     "kernel-grouped-within": lambda: grouped(similar=NEAR),
 }
+MIXED = frozenset({"split", "mixed"})
 ALONG = lw.Similarity(free=["sex"], along={"age": lw.Along("sex", {(0, 1): -1})})
 COMING: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScript does not know yet
     "along": lambda: along({"age": lw.Along("sex", {(0, 1): (-3, -2)})}, property=lw.ScoreGap(0.9001)),
@@ -440,6 +454,26 @@ COMING: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScrip
         property=lw.ScoreGap(0.5),
         verdict="BIASED",
         rules=frozenset(),
+    ),
+    "mixed-components": lambda: mixed(
+        StandardScaler(), SVR(gamma=0.1), PCA(2), property=lw.ScoreGap(1.5), rules=MIXED, nodes=3
+    ),
+    "mixed-bins": lambda: mixed(
+        KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform"),
+        SVR(gamma=0.1),
+        property=lw.ScoreGap(1.5),
+        rules=MIXED,
+        nodes=3,
+    ),
+    "mixed-laplacian": lambda: mixed(
+        SplineTransformer(3, degree=2),
+        KernelRidge(kernel="laplacian", gamma=0.1),
+        property=lw.ScoreGap(1.5),
+        rules=MIXED,
+        nodes=3,
+    ),
+    "witness-mixed": lambda: mixed(
+        SplineTransformer(3, degree=2), SVR(gamma=0.1), property=lw.ScoreGap(0.05), verdict="BIASED"
     ),
 }
 LARGE: dict[str, Callable[[], Kind]] = {

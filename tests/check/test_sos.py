@@ -40,7 +40,7 @@ from likewise_check.core.cells import LeafRefused, make_box
 from likewise_check.core.fields import Rejected
 from likewise_check.core.properties import read_property
 from likewise_check.packs.axes import coordinates, differences
-from likewise_check.packs.polynomial import cube, monomials
+from likewise_check.packs.cubes import cube, monomials
 from likewise_check.packs.polynomial.rule import Polynomials
 from likewise_check.packs.polynomial.squares import Squares
 

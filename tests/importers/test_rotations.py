@@ -16,7 +16,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 
 import likewise as lw
-from likewise.errors import UnsupportedModel
 from likewise.families.scored_model import only_score, program_parts
 from likewise.importers.imported_model import import_model
 from likewise_check import check
@@ -92,12 +91,11 @@ def test_decisions_of_several_classes_and_one_hot_columns_stay_such():
 def test_a_rotation_that_was_changed_is_none():
     model = fitted(MODELS["machine"])
     model[1].components_ = model[1].components_ * (1 + 1e-6)
-    with pytest.raises(UnsupportedModel, match="takes distances or powers"):
-        import_model(model, SPACE, rows=SPACE.encode(X), like=X)
+    assert import_model(model, SPACE, rows=SPACE.encode(X), like=X).model.body.family == "mixed"
 
 
 @pytest.mark.parametrize("pca", [PCA(3), PCA(whiten=True)])
-def test_what_changes_distances_is_searched(pca):
-    with pytest.raises(UnsupportedModel, match="takes distances or powers") as caught:
-        import_model(fitted(MODELS["machine"], pca), SPACE, rows=SPACE.encode(X), like=X)
-    assert "with all its components" in caught.value.hint
+def test_what_changes_distances_stays_a_sum(pca):
+    model = import_model(fitted(MODELS["machine"], pca), SPACE, rows=SPACE.encode(X), like=X).model
+    assert model.body.family == "mixed"
+    assert len(model.body.sums) == model.body.centres.shape[1]

@@ -13,7 +13,18 @@ if TYPE_CHECKING:
     from likewise.families.score_judge import ScoreJudge
     from likewise.spec.pairs import PairSpace
 
-FAMILY_NAMES = ("affine", "kernel", "polynomial", "trees", "network", "sums", "nested", "combined", "opaque")
+FAMILY_NAMES = (
+    "affine",
+    "kernel",
+    "mixed",
+    "polynomial",
+    "trees",
+    "network",
+    "sums",
+    "nested",
+    "combined",
+    "opaque",
+)
 
 
 @cache

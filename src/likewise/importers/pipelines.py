@@ -4,7 +4,7 @@ Where transformers mix columns or multiply them (`mixing`), the columns that rea
 
     bias + sum_j weight_j p_j(base columns),
 
-multiplied out exactly, like products added up: affine again where nothing was multiplied. Polynomial kernels are polynomials of them too. RBF kernels take what only rotates (`rotations`). Networks take in what only mixes as layers of their own.
+multiplied out exactly, like products added up: affine again where nothing was multiplied. Polynomial kernels are polynomials of them too. RBF kernels take what only rotates (`rotations`); other sums stay sums (`mixed_kernels`). Networks take in what only mixes as layers of their own.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from likewise.importers.mixed_columns import (
     weighted_sizes,
     weighted_sum,
 )
+from likewise.importers.mixed_kernels import bumps_of, mix_kernel
 from likewise.importers.mixing import SplitSteps, split_steps
 from likewise.importers.registry import takes_mixes
 from likewise.importers.rotations import rotate_back
@@ -78,7 +79,7 @@ def _landmark_reader(landmarks: Landmarks, read: ScoreReader) -> ScoreReader:
         values = placeholder_columns(len(landmarks.centres))
         expanded = expand(landmarks.nodes)
         scores = read(final, placeholder_columns(len(landmarks.nodes)))
-        scores = scores.each(lambda one: multiply_out(one, expanded, landmarks.step, values))
+        scores = scores.each(lambda one: multiply_out(one, expanded, landmarks.step, values, distances=False))
         return scores.each(lambda one: put_in_kernels(one, landmarks, columns))
 
     return read_behind
@@ -109,11 +110,14 @@ def _add_column_rounding(model: Model, embedded: EmbeddedColumns) -> Model:
 
 
 def check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
-    """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
+    """Steps and splines of continuous numbers are taken where they are added up, and in the distances of kernels."""
     added = sum_body(model.body)
     for part in () if added is None else added.parts:
         check_pieces(replace(model, bodies=(part.body,), embedding=part.embedding), space, highest)
     bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
+    bumps = bumps_of(model) if bent else None
+    if bumps is not None:
+        return bumps
     told = [name for name in bent if space.names.index(name) in highest]
     if told and not family_of(model.body).takes_pieces:
         raise UnsupportedModel(
@@ -138,9 +142,14 @@ def placeholder_columns(count: int) -> tuple[Column, ...]:
 
 
 def multiply_out(
-    model: Model, columns: Sequence[ExpandedColumn], mixer: Step, base: tuple[Column, ...]
+    model: Model,
+    columns: Sequence[ExpandedColumn],
+    mixer: Step,
+    base: tuple[Column, ...],
+    *,
+    distances: bool = True,
 ) -> Model:
-    """The model of mixed columns as one of the base columns."""
+    """The model of mixed columns as one of the base columns; `distances` tells whether kernels of those are taken."""
     body, rounding = affine_body(model.body), affine_rounding(model.rounding)
     made = _polynomials(model.embedding, columns)
     if made is not None and body is not None and rounding is not None:
@@ -151,9 +160,13 @@ def multiply_out(
     powers, bent = polynomial_body(model.body), polynomial_rounding(model.rounding)
     if plain and powers is not None and bent is not None:
         return _powers(model, powers, bent, columns, base)
-    rotated = rotate_back(model, columns, base) if plain else None
-    if rotated is not None:
-        return rotated
+    found = (
+        (rotate_back(model, columns, base) or mix_kernel(model, columns, base))
+        if plain and distances
+        else None
+    )
+    if found is not None:
+        return found
     raise UnsupportedModel(
         f"{model.family} on {mixer.kind} takes distances or powers of "
         + ("products" if mixer.kind == "PolynomialFeatures" else "columns that depend on several features"),

@@ -5,7 +5,7 @@
 the latter multiplied out exactly (`expansion`). `gamma="scale"` and `"auto"` are taken as resolved when the model was fitted. SVC and NuSVC put the score
 zero into the upper class (libsvm asks whether it is below zero); their public `dual_coef_` and `intercept_`
 have the sign of `decision_function`. KernelRidge has no intercept, and gamma 1 / (number of columns) unless
-it is given. A regressor whose tube holds all targets has no support vector, and then the score is b, an affine one. Other kernels are refused by name. With more than two classes there is such a score a pair of them (`classes`).
+it is given, and may have the kernel exp(-gamma sum |x - s_t|). A regressor whose tube holds all targets has no support vector, and then the score is b, an affine one. Other kernels are refused by name. With more than two classes there is such a score a pair of them (`classes`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
+from likewise.families.mixed.body import MixedSum
 from likewise.families.polynomial.rounding import PolynomialRounding
 from likewise.families.scored_model import Model
 from likewise.importers.expansion import PowerSum, expand_powers
+from likewise.importers.mixed_kernels import plain_rounding, plain_sums
 from likewise.importers.score_models import (
     ScoreModels,
     as_dense,
@@ -40,7 +42,6 @@ POLYNOMIAL = ("poly", "polynomial")  # KernelRidge knows it by both names
 REFUSAL_REASONS = {
     "sigmoid": "no bound for tanh is known here",
     "precomputed": "the kernel's values are not a function of the columns",
-    "laplacian": "its bumps have edges where they are highest, and the bounds here are of Gaussians",
     "cosine": "it divides by the lengths of rows",
     **dict.fromkeys(("chi2", "additive_chi2"), "it divides by sums of columns"),
 }
@@ -51,12 +52,14 @@ def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> ScoreModels:
     name, kernel = type(estimator).__name__, estimator.kernel
     if kernel == "linear" and name != "KernelRidge":
         return import_linear(estimator, embedding)
-    if kernel not in ("rbf", "linear", *POLYNOMIAL):
+    if kernel not in ("rbf", "linear", "laplacian", *POLYNOMIAL) or (
+        kernel == "laplacian" and name != "KernelRidge"
+    ):
         shown = kernel if isinstance(kernel, str) else type(kernel).__name__
         why = f": {REFUSAL_REASONS[shown]}" if shown in REFUSAL_REASONS else ""
         raise UnsupportedModel(
             f"{name} with kernel={shown!r} is not supported{why}",
-            hint="supported kernels: 'rbf', 'poly', 'linear'",
+            hint="supported kernels: 'rbf', 'poly', 'linear'; of KernelRidge also 'laplacian'",
         )
     machines = [_read_ridge(estimator)] if name == "KernelRidge" else _read_libsvm(estimator, name)
     labels = several_labels(estimator, name) if name in CLASSIFIERS else None
@@ -76,7 +79,7 @@ def _import_machine(
     name, kernel = type(estimator).__name__, estimator.kernel
     gamma, bias, coefficients, centres = parameters
     _check_numbers(name, gamma, bias, coefficients, centres)
-    if kernel == "rbf" and gamma <= 0:
+    if kernel in ("rbf", "laplacian") and gamma <= 0:
         raise UnsupportedModel(f"{name} has gamma={gamma}, which is not positive", hint="fit it with another")
     if centres.shape[1] != len(embedding):
         raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(embedding)}")
@@ -85,6 +88,17 @@ def _import_machine(
         weights, constant, rounding = sum_vectors(factors, centres, Fraction(0))
         body = Affine(weights=weights, bias=constant)
         return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
+    if kernel == "laplacian":
+        bumps = MixedSum(
+            shape="laplacian",
+            gamma=gamma,
+            bias=bias,
+            coefficients=coefficients,
+            centres=centres,
+            sums=plain_sums(len(embedding)),
+        )
+        told = plain_rounding(len(embedding), expanded=False)
+        return Model(family=name, rounding=told, embedding=embedding, bodies=(bumps,), head=head)
     if kernel in POLYNOMIAL:
         powers = PowerSum(
             coefficients=coefficients,

@@ -49,6 +49,7 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
     "combined": {"BODIES": ("combined",)},
     "sums": {"BODIES": ("sum",), "RULES": ("sum",), "SLOPES": ("sum",)},
     "nested": {"BODIES": ("nested",), "RULES": ("nested",), "NODES": ("inner",)},
+    "mixed": {"BODIES": ("mixed",), "RULES": ("mixed",)},
     "distance": {"SIMILARITIES": ("distance",)},
     "lipschitz": {
         "PROPERTIES": ("lipschitz",),
@@ -106,10 +107,6 @@ def _load_pack(pack: str) -> ModuleType:
         from likewise_check.packs import network
 
         return network
-    if pack == "distance":
-        from likewise_check.packs import distance
-
-        return distance
     return _load_joining_pack(pack)
 
 
@@ -119,6 +116,14 @@ def _load_joining_pack(pack: str) -> ModuleType:
         from likewise_check.packs import along
 
         return along
+    if pack == "mixed":
+        from likewise_check.packs import mixed
+
+        return mixed
+    if pack == "distance":
+        from likewise_check.packs import distance
+
+        return distance
     if pack == "combined":
         from likewise_check.packs import combined
 

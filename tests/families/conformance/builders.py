@@ -13,6 +13,8 @@ from likewise.families.affine.rounding import AffineRounding
 from likewise.families.combined.body import combine_models
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
+from likewise.families.mixed.body import MixedSum
+from likewise.families.mixed.rounding import MixedRounding
 from likewise.families.nested.body import InnerBody, Nested
 from likewise.families.nested.median import Median
 from likewise.families.nested.rounding import NestedRounding
@@ -97,6 +99,25 @@ def kernel(random: np.random.Generator, n: int, blind: bool) -> Model:
         for _ in range(n)
     ]
     return joined([one(body, KernelRounding(expanded=False), _columns(blind)) for body in bodies])
+
+
+def mixed(random: np.random.Generator, n: int, blind: bool) -> Model:
+    centres, columns = random.integers(-2, 3, (5, 2)) / 2, _columns(blind)
+    sums = tuple((Fraction(1, 3), tuple(enumerate(quarters(random, len(columns))))) for _ in range(2))
+    bodies = [
+        MixedSum(
+            shape="gaussian",
+            gamma=0.125,
+            bias=0.5,
+            coefficients=random.integers(-8, 9, 5) / 4,
+            centres=centres,
+            sums=sums,
+        )
+        for _ in range(n)
+    ]
+    sizes = np.array([[float(abs(factor)) for _, factor in pairs] for _, pairs in sums])
+    told = MixedRounding(expanded=False, sizes=sizes, constants=np.ones(2), inner=12)
+    return joined([one(body, told, columns) for body in bodies])
 
 
 def polynomial(random: np.random.Generator, n: int, blind: bool) -> Model:
@@ -246,6 +267,7 @@ def opaque(random: np.random.Generator, n: int, blind: bool) -> Model:
 BUILDERS: dict[str, Builder] = {
     "affine": affine,
     "kernel": kernel,
+    "mixed": mixed,
     "polynomial": polynomial,
     "trees": trees,
     "network": network,

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from likewise import clock
 from likewise.cells.presolve import tighten_ranges
-from likewise.families.polynomial.coordinates import MOST_PLACES, Coordinate, Coordinates
+from likewise.families.coordinates import MOST_PLACES, Coordinate, Coordinates
 from likewise.families.polynomial.sos.cube import Cube, Group, to_polynomial
 from likewise.families.polynomial.sos.exact import Content, exact_bound
 from likewise.families.polynomial.sos.proposal import FreeLean, excess_for, propose

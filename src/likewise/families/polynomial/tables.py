@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from flint import fmpq
 
-from likewise.families.polynomial.coordinates import ColumnMap, Coordinates
+from likewise.families.coordinates import ColumnMap, Coordinates
 from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:

@@ -17,15 +17,15 @@ from likewise_check.core.bound import read_way
 from likewise_check.core.fields import Rejected, array_of
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.numbers import number
-from likewise_check.packs.polynomial.body import Polynomial, Product
-from likewise_check.packs.polynomial.cube import Cube, Cubes
-from likewise_check.packs.polynomial.monomials import (
+from likewise_check.packs.cubes.cube import Cube, Cubes
+from likewise_check.packs.cubes.monomials import (
     Budget,
     Poly,
     add_product,
     check_length,
     common_denominator,
 )
+from likewise_check.packs.polynomial.body import Polynomial, Product
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Excess:
         if not isinstance(body, Polynomial) or not isinstance(other, Polynomial):
             raise Rejected(f"{rule}: the body is not a polynomial one")
         self._lemma, self._alike = lemma, other is body
-        self.cubes = Cubes(lemma, body)
+        self.cubes = Cubes(lemma, body.columns)
         same = [lemma.similarity[k].kind == "same" for k, _ in body.columns]
         gauges = [_gauge_weights(lemma, own) for own in ([body] if self._alike else [body, other])]
         self._unit = common_denominator(weight for weights in gauges for weight in weights.values())

@@ -9,9 +9,9 @@ from likewise_check.core.bound import conclude, read_way
 from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, array_of, whole
 from likewise_check.core.lemma import Lemma
-from likewise_check.packs.polynomial.decoupling import HINT_UNIT, upper_bound
+from likewise_check.packs.cubes.decoupling import HINT_UNIT, upper_bound
+from likewise_check.packs.cubes.monomials import Budget
 from likewise_check.packs.polynomial.excess import Excess, Line
-from likewise_check.packs.polynomial.monomials import Budget
 
 MOST_HINT = HINT_UNIT
 

@@ -17,10 +17,9 @@ from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, anything, array_of, whole
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.space import Constraint
-from likewise_check.packs.polynomial.cube import Cube, Form
-from likewise_check.packs.polynomial.decoupling import upper_bound
-from likewise_check.packs.polynomial.excess import Excess, Line
-from likewise_check.packs.polynomial.monomials import (
+from likewise_check.packs.cubes.cube import Cube, Form
+from likewise_check.packs.cubes.decoupling import upper_bound
+from likewise_check.packs.cubes.monomials import (
     Budget,
     Poly,
     check_length,
@@ -29,6 +28,7 @@ from likewise_check.packs.polynomial.monomials import (
     graded_monomials,
     multiply,
 )
+from likewise_check.packs.polynomial.excess import Excess, Line
 
 MOST_BITS = 200
 MOST_FACTORS = 8

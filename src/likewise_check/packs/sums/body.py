@@ -15,7 +15,14 @@ from likewise_check.core.space import Space
 from likewise_check.packs.sums.links import Link, read_link
 
 MOST_PARTS = 10_000
-KINDS = ("affine", "rbf", "polynomial", "trees", "network")  # whose rules a line of a part may be shown by
+KINDS = (
+    "affine",
+    "rbf",
+    "mixed",
+    "polynomial",
+    "trees",
+    "network",
+)  # whose rules a line of a part may be shown by
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -26,13 +26,20 @@ from likewise.spec.pairs import PairSpace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.polynomial.body import PolynomialScore
+    from likewise.model.embedding import Column
 
     Floats = NDArray[np.float64]
 
 Kind = Literal["number", "middle", "half difference", "level"]
 Ends = tuple[Any, Any]  # of an interval: rationals, or arrays
 MOST_PLACES = 1024  # codes of a number that are looked at one by one, by the certificate's rule
+
+
+class EmbeddedScore(Protocol):
+    """A score of columns."""
+
+    @property
+    def embedding(self) -> tuple[Column, ...]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +87,7 @@ class Coordinate:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coordinates:
     """All coordinates of a model over a pair space. `maps[side][c]` is column c of that copy: a constant and
-    (coordinate, factor of its t) parts."""
+    (coordinate, factor of its t) parts; of a column in pieces nothing (0)."""
 
     all: tuple[Coordinate, ...]
     groups: int
@@ -92,6 +99,7 @@ class Coordinates:
 
 
 ColumnMap = tuple[Fraction, tuple[tuple[int, Fraction], ...]]
+NO_MAP: ColumnMap = (Fraction(0), ())
 
 
 def paired_interval(lo: Any, hi: Any, lo2: Any, hi2: Any, p: Any, q: Any) -> tuple[Ends, Ends]:
@@ -102,13 +110,13 @@ def paired_interval(lo: Any, hi: Any, lo2: Any, hi2: Any, p: Any, q: Any) -> tup
     return (low, high), (p / 2, q / 2)
 
 
-def make_coordinates(score: PolynomialScore, pairs: PairSpace) -> Coordinates:
+def make_coordinates(score: EmbeddedScore, pairs: PairSpace) -> Coordinates:
     """The coordinates of both copies, feature by feature."""
     return _Builder(score, pairs).build()
 
 
 class _Builder:
-    def __init__(self, score: PolynomialScore, pairs: PairSpace) -> None:
+    def __init__(self, score: EmbeddedScore, pairs: PairSpace) -> None:
         self.score, self.pairs = score, pairs
         self.found: list[Coordinate] = []
         self.groups = 0
@@ -136,11 +144,15 @@ class _Builder:
         return Coordinates(
             all=tuple(self.found),
             groups=self.groups,
-            maps=(tuple(self.maps[0][c] for c in count), tuple(self.maps[1][c] for c in count)),
+            maps=(
+                tuple(self.maps[0].get(c, NO_MAP) for c in count),
+                tuple(self.maps[1].get(c, NO_MAP) for c in count),
+            ),
         )
 
     def _columns_of(self, k: int) -> list[int]:
-        return [c for c, column in enumerate(self.score.embedding) if column.feature == k]
+        found = enumerate(self.score.embedding)
+        return [c for c, column in found if column.feature == k and column.pieces is None]
 
     def _add(self, lo: Fraction, hi: Fraction, **facts: Any) -> int:
         """A coordinate of this range; one that never moves has reach 1, as t is 0 on it."""

@@ -12,8 +12,8 @@ from math import lcm, prod
 
 from likewise_check.core.bound import sum_maxima
 from likewise_check.packs.axes import cubic_maximum
-from likewise_check.packs.polynomial.cube import Cube, Group
-from likewise_check.packs.polynomial.monomials import Budget, Monomial, Poly, check_length
+from likewise_check.packs.cubes.cube import Cube, Group
+from likewise_check.packs.cubes.monomials import Budget, Monomial, Poly, check_length
 
 HINT_UNIT = 64
 _FINE = 64  # bits that the coefficients of a cubic have, at least

@@ -5,6 +5,8 @@
     numeric, free      x = m + w y, x' = m' + w' y'
     levels             a column c = m_c + w_c y_c, for each copy, or for both if they are the same
 
+    in pieces          after those of its feature: what a line does not have of a column, or all of it (`curves`, section 23)
+
 An axis exists where w > 0. Axes that depend on one code make up a group: an axis of a numeric feature by itself, all axes of a levels feature and copy.
 What is fixed by few codes has places: the values of the group's axes, as ints in units of 1 / unit.
 """
@@ -18,8 +20,8 @@ from likewise_check.core.cells import Box, Cell, Interval
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.space import Feature, Relation
 from likewise_check.packs.axes import Column, coordinates, differences
-from likewise_check.packs.polynomial.body import Polynomial
-from likewise_check.packs.polynomial.monomials import Monomial, Poly, common_denominator, common_multiple
+from likewise_check.packs.cubes.curves import Curve, line_on, meeting_codes, range_on
+from likewise_check.packs.cubes.monomials import Monomial, Poly, common_denominator, common_multiple
 
 FEW_CODES = 1024
 MOST_KEPT = 1 << 18  # numbers kept between leaves; dropped beyond, which changes nothing but time
@@ -70,10 +72,10 @@ class Cube:
 class Cubes:
     """Makes the cubes of one lemma's cells; keeps the parts of boxes, which neighbouring cells share."""
 
-    def __init__(self, lemma: Lemma, body: Polynomial) -> None:
+    def __init__(self, lemma: Lemma, columns: Sequence[tuple[int, Column | Curve]]) -> None:
         self._features, self._relations = lemma.space.features, lemma.similarity
-        self._columns: list[dict[int, Column]] = [{} for _ in self._features]
-        for c, (k, column) in enumerate(body.columns):
+        self._columns: list[dict[int, Column | Curve]] = [{} for _ in self._features]
+        for c, (k, column) in enumerate(columns):
             self._columns[k][c] = column
         self._parts: dict[object, Part | None] = {}
         self._kept = 0
@@ -122,7 +124,7 @@ class Cubes:
 
 
 def _numeric_part(
-    feature: Feature, relation: Relation, columns: Collection[Column], box: Box, start: int
+    feature: Feature, relation: Relation, columns: Collection[Column | Curve], box: Box, start: int
 ) -> Part | None:
     intervals: Sequence[Interval] = box.intervals
     apart = relation.apart is not None
@@ -142,10 +144,52 @@ def _numeric_part(
         elif lo < hi:
             groups.append(Group(start=axis, axes=1))
     values = [_combine_forms(Fraction(0), mix, forms) for mix in _MIXES[relation.kind]]
-    made = [
-        [_combine_forms(column.offset, [column.slope], [value]) for column in columns] for value in values
+    made: list[list[Form]] = []
+    for interval, value in zip(
+        box.intervals, values, strict=False
+    ):  # one interval serves both copies that are the same
+        axis = start + sum(group.axes for group in groups)
+        bent, more = _curve_forms([c for c in columns if isinstance(c, Curve)], interval, value, axis)
+        groups += more
+        made.append(
+            [
+                bent.pop(0) if isinstance(c, Curve) else _combine_forms(c.offset, [c.slope], [value])
+                for c in columns
+            ]
+        )
+    return _make_part(groups, values, made * (2 // len(made)))
+
+
+def _curve_forms(
+    curves: Sequence[Curve], interval: Interval, code: Form, axis: int
+) -> tuple[list[Form], list[Group]]:
+    """What the columns in pieces of one copy are in its axes, the first of which is `axis`, and these axes' groups."""
+    met = [curve.parts(*interval) for curve in curves]
+    flat = all(curve.flat(i) for curve, parts in zip(curves, met, strict=True) for i, _, _ in parts)
+    forms: list[Form] = []
+    moving: list[tuple[Curve, Fraction, Fraction]] = []
+    for curve, parts in zip(curves, met, strict=True):
+        if len(parts) == 1:
+            value, slope, reach = line_on(curve, parts[0])
+            middle = Fraction(parts[0][1] + parts[0][2]) / 2
+            lines = [slope], [code]
+            value -= slope * middle
+        else:
+            low, high = range_on(curve, parts)
+            value, reach, lines = (low + high) / 2, (high - low) / 2, ([], [])
+        own: Form = {(axis + len(moving),): reach}
+        forms.append(_combine_forms(value, [*lines[0], 1], [*lines[1], own]))
+        if reach:
+            moving.append((curve, value, reach))
+    if not flat or not moving:
+        return forms, [Group(start=axis + n, axes=1) for n in range(len(moving))]
+    places = [
+        [(curve.at(code_at) - value) / reach for curve, value, reach in moving]
+        for code_at in meeting_codes(curves, interval)
     ]
-    return _make_part(groups, values, made)
+    unit = common_denominator(y for place in places for y in place)
+    rows = tuple(dict.fromkeys(tuple(int(y * unit) for y in place) for place in places))
+    return forms, [Group(start=axis, axes=len(moving), places=rows, unit=unit)]
 
 
 def _combine_forms(constant: Fraction, factors: Sequence[Fraction | int], forms: Sequence[Form]) -> Form:
@@ -157,7 +201,9 @@ def _combine_forms(constant: Fraction, factors: Sequence[Fraction | int], forms:
     return {m: amount for m, amount in total.items() if amount}
 
 
-def _levels_part(relation: Relation, columns: Collection[Column], box: Box, start: int) -> Part | None:
+def _levels_part(
+    relation: Relation, columns: Collection[Column | Curve], box: Box, start: int
+) -> Part | None:
     fixed = [lo for lo, hi in box.intervals if lo == hi]
     if len(fixed) == 2 and not relation.allows(*fixed):
         return None

@@ -1,0 +1,1 @@
+"""What the packs `polynomial` and `mixed` have in common (section 8): cells as cubes (`cube`, with columns in pieces: `curves`), polynomials in the axes of a cube (`monomials`) and their separable majorant (`decoupling`)."""
