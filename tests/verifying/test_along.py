@@ -25,7 +25,12 @@ import likewise as lw
 from likewise.errors import SpecError
 from likewise.families.scored_model import scores_of
 from likewise.importers.imported_model import import_model
+from likewise.problem import make_claim, prepare
+from likewise.run import open_run
+from likewise.search.frontiers import make_frontiers
+from likewise.search.parted_search import TravellingTask, branches_of
 from likewise.spec.enclosure import as_several
+from likewise.verifying.posed_problem import pose
 
 RANGES = {"income": range(6), "age": range(4), "sex": range(3)}
 EVERYBODY = pd.DataFrame(list(product(*RANGES.values())), columns=list(RANGES)).astype(float)
@@ -265,3 +270,17 @@ def test_words_and_round_trips():
     assert lw.Similarity.from_dict(similar.to_dict()) == similar
     assert repr(similar).endswith("along={'income': Along('sex', {(0.0, 1.0): -1, (1.0, 2.0): (1, 2)})})")
     assert hash(similar) == hash(similar.replace())
+
+
+def test_workers_search_the_part_that_they_are_sent():
+    """Or what they close would be closed by the relations of another part."""
+    model = MODELS["tree"]().fit(EVERYBODY, labels(0))
+    with open_run(budget=60, random_state=0) as run:
+        posed = pose(prepare(make_claim(model, SPACE, CLAIMS["a shift"], lw.ScoreGap(0.5)), run), run)
+        frontiers = make_frontiers(posed.task)
+        arrived = TravellingTask.of(frontiers.all[0].task, branches_of(frontiers)).arrive()
+        for n, frontier in enumerate(frontiers.all):
+            task = arrived.ask(frontier.task.question, None, run.budget, n)
+            assert task.pairs.relations == frontier.pairs.relations
+            assert task.oracles.pairs is task.pairs
+    assert len({frontier.pairs.relations for frontier in frontiers.all}) == 7

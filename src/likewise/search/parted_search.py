@@ -186,7 +186,7 @@ def run_in_parts(
 ) -> SearchEnd:
     """Go on in workers until all frontiers are closed, there is a witness that `improve` does not take, the budget is over or there are more than `most` nodes."""
     try:
-        parcel = Parcel(TravellingTask.of(frontiers.all[0].task, _branches_of(frontiers)))
+        parcel = Parcel(TravellingTask.of(frontiers.all[0].task, branches_of(frontiers)))
     except UNSENDABLE as error:
         workers.refuse(f"the model cannot be sent to other processes ({error}): one searches alone")
         return frontiers.run_here(most=most)
@@ -200,7 +200,7 @@ def run_in_parts(
             return found
 
 
-def _branches_of(frontiers: Frontiers) -> tuple[PairSpace, ...]:
+def branches_of(frontiers: Frontiers) -> tuple[PairSpace, ...]:
     """The pairs of all frontiers in their order, where they are not all about the same."""
     pairs = tuple(frontier.pairs for frontier in frontiers.all)
     return pairs if any(one is not pairs[0] for one in pairs) else ()
@@ -303,7 +303,7 @@ class _PartedSearch:
 
     def _branch(self, frontier: Frontier) -> int | None:
         """Which of several branches of the pairs a frontier is about; None where all are about the same."""
-        branches = _branches_of(self.frontiers)
+        branches = branches_of(self.frontiers)
         return next((n for n, pairs in enumerate(branches) if pairs is frontier.pairs), None)
 
     def _send(self, frontier: Frontier, part: FrontierPart, seconds: float) -> None:
