@@ -30,6 +30,7 @@ from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
     from likewise.spec.data_rows import DataRows
+    from likewise.spec.named_claims import NamedClaim
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -126,8 +127,8 @@ class Audit(ShownResult):
 def audit(
     model: Any,
     space: Space,
-    similar: Similarity,
-    property: Property | None = None,
+    similar: Similarity | NamedClaim,
+    property: Property | NamedClaim | None = None,
     *,
     X: Any = None,
     budget: float | Budget = 60,

@@ -29,6 +29,7 @@ from likewise.verifying.verification import verify_problem
 
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
+    from likewise.spec.named_claims import NamedClaim
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -91,8 +92,8 @@ def compare(
     model: Any,
     other: Any,
     space: Space,
-    similar: Similarity,
-    property: Property | None = None,
+    similar: Similarity | NamedClaim,
+    property: Property | NamedClaim | None = None,
     *,
     of: Scale | None = None,
     names: tuple[str, str] = ("old", "new"),

@@ -33,6 +33,7 @@ from likewise.verifying.certification import take_up_analysis
 
 if TYPE_CHECKING:
     from likewise.spec.data_rows import DataRows
+    from likewise.spec.named_claims import NamedClaim
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -43,8 +44,8 @@ METHODS = ("auto", "exact", "certified", "sampled")
 def share(
     model: Any,
     space: Space,
-    similar: Similarity,
-    property: Property | None = None,
+    similar: Similarity | NamedClaim,
+    property: Property | NamedClaim | None = None,
     *,
     over: Any = "uniform",
     method: str = "auto",
