@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -24,8 +24,10 @@ from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.portfolio import prove_independence
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.numbers import double_below
 from likewise.spec.properties import Label, Property, make_property
+from likewise.spec.similarity import Similarity
 from likewise.verifying.certification import (
     CheckReport,
     CheckRunner,
@@ -40,15 +42,18 @@ from likewise.verifying.result import pair_rows, plain_label
 from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
+    from likewise.spec.mahalanobis import Mahalanobis
+    from likewise.spec.metric import Metric
     from likewise.spec.named_claims import NamedClaim
-    from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
 DEFAULT_TOLERANCE = 1e-6
+Measured = Scale | Literal["lipschitz"]
 NEEDS_NO_CERTIFICATE = "no two probabilities are more than 1 apart, which needs no certificate"
 CLAIM_TEMPLATES = {
     "score": "get scores at most {level} apart",
     "probability": "get probabilities at most {level} apart",
+    "lipschitz": "get scores at most {level} times their distance apart",
     "margin": "get the same decision wherever both decisions are clear by a margin of more than {level}",
 }
 
@@ -62,7 +67,7 @@ class Disparity(ShownResult):
     Attributes
     ----------
     of : str
-        The scale: 'score', 'probability' or 'margin'.
+        The scale: 'score', 'probability', 'margin' or 'lipschitz'.
     lower, upper : float
         The ends of the bracket.
     pair : frame or None
@@ -86,7 +91,7 @@ class Disparity(ShownResult):
         Seconds, cells and the like.
     """
 
-    of: Scale
+    of: Measured
     lower: float
     upper: float
     names: tuple[str, ...] = ()
@@ -131,9 +136,11 @@ class Disparity(ShownResult):
 def measure(
     model: Any,
     space: Space,
-    similar: Similarity | NamedClaim,
+    similar: Similarity | NamedClaim | Lipschitz | None = None,
     *,
-    of: Scale = "score",
+    of: Measured = "score",
+    metric: Metric | Mahalanobis | None = None,
+    slack: float = 0.0,
     class_of_interest: Label | None = None,
     tolerance: float = DEFAULT_TOLERANCE,
     X: Any = None,
@@ -153,8 +160,12 @@ def measure(
     ----------
     model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, checkpoint, resume
         As for `verify`.
-    of : 'score', 'probability' or 'margin'
-        The scale of the gap.
+    of : 'score', 'probability', 'margin' or 'lipschitz'
+        The scale of the gap; 'lipschitz' is the least constant that scores change no faster by than the metric, of a `Lipschitz` claim.
+    metric : Metric or Mahalanobis, optional
+        How far two individuals are apart, of 'lipschitz'; that of `similar`, if left out.
+    slack : float
+        How far scores may be apart besides, of 'lipschitz'.
     class_of_interest : label, optional
         One of the model's labels: of more than two classes, only its gaps count.
     tolerance : float
@@ -189,7 +200,11 @@ def measure(
         checkpoint=checkpoint,
         resume=resume,
     ) as run:
-        problem = prepare(make_claim(model, space, similar, X=X), run)
+        asked = None if of != "lipschitz" else _steepness_claim(similar, metric, slack, class_of_interest)
+        if asked is None and (metric is not None or slack):
+            raise SpecError("metric and slack are for of='lipschitz'")
+        beside = None if isinstance(similar, Lipschitz) else similar
+        problem = prepare(make_claim(model, space, similar if asked is None else beside, asked, X=X), run)
         return measure_problem(problem, run, wanted, certify=certify)
 
 
@@ -197,13 +212,13 @@ def measure(
 class MeasureRequest:
     """What is to be measured: the scale, the class of interest, and how narrow the bracket is to be."""
 
-    of: Scale
+    of: Measured
     class_of_interest: Label | None
     tolerance: float
 
     def __post_init__(self) -> None:
-        if self.of not in ("score", "probability", "margin"):
-            raise SpecError(f"of must be 'score', 'probability' or 'margin', not {self.of!r}")
+        if self.of not in ("score", "probability", "margin", "lipschitz"):
+            raise SpecError(f"of must be 'score', 'probability', 'margin' or 'lipschitz', not {self.of!r}")
         if not (isinstance(self.tolerance, (int, float)) and 0 <= self.tolerance < math.inf):
             raise SpecError(f"tolerance must be a positive number, not {self.tolerance!r}")
 
@@ -211,7 +226,11 @@ class MeasureRequest:
 def measure_problem(
     problem: Problem, run: Run, wanted: MeasureRequest, *, certify: bool = False
 ) -> Disparity:
-    """The disparity of a model that was read already; the property of the problem does not matter."""
+    """The disparity of a model that was read already; the property of the problem does not matter, but for the metric of a Lipschitz claim."""
+    if wanted.of == "lipschitz":
+        from likewise.analysis.steepness import measure_steepness
+
+        return measure_steepness(problem, run, wanted.tolerance)
     checking, of = CheckRunner.of(run) if certify else None, wanted.of
     posed = pose(problem.with_property(_zero_gap_property(problem, wanted)), run)
     keep_state(posed, run.checkpoint, f"measure {of} {wanted.class_of_interest!r}".encode())
@@ -224,6 +243,22 @@ def measure_problem(
         return _make_disparity(posed, climb, of, checking)
 
 
+def _steepness_claim(
+    similar: Similarity | NamedClaim | Lipschitz | None,
+    metric: Metric | Mahalanobis | None,
+    slack: float,
+    label: Label | None,
+) -> Lipschitz:
+    """The claim whose constant is looked for."""
+    if isinstance(similar, Lipschitz):
+        return similar
+    if similar is not None and not isinstance(similar, Similarity):
+        raise SpecError(
+            "the least constant is that of a Similarity and a metric", hint="similar=Similarity()"
+        )
+    return Lipschitz(0.0, metric, slack=slack, class_of_interest=label)
+
+
 def _zero_gap_property(problem: Problem, wanted: MeasureRequest) -> Property:
     """The property that no two differ on this scale."""
     model, of, label = problem.imported.model, wanted.of, wanted.class_of_interest
@@ -232,7 +267,7 @@ def _zero_gap_property(problem: Problem, wanted: MeasureRequest) -> Property:
         raise SpecError(
             f"{family} decides by votes, which have no margin", hint="verify SameDecision() instead"
         )
-    return make_property("decision" if of == "margin" else of, 0.0, label)
+    return make_property("decision" if of == "margin" else str(of), 0.0, label)
 
 
 def _exact_tolerance(tolerance: float, of: Scale, posed: PosedProblem) -> Fraction:

@@ -41,6 +41,7 @@ GAP_TEXTS = {
     "score": "gap of scores",
     "probability": "gap of probabilities",
     "margin": "margin of different decisions",
+    "lipschitz": "change of scores over distance",
 }
 _BETWEEN = {"margin": "for individuals who"}
 _MARGIN_OF_ONE = "margin by which one gets the class {label} and the other does not, for individuals who"
@@ -85,6 +86,8 @@ def disparity_document(given: Any) -> Mapping[str, Any]:
 
 def scale_title(of: str) -> str:
     """What was measured, in a few words."""
+    if of == "lipschitz":
+        return "least Lipschitz constant"
     return f"largest {of} gap of a similar pair"
 
 
@@ -208,6 +211,8 @@ def _next_steps(found: Mapping[str, Any], label: Label | None, telling: Audience
     one_class = {} if label is None else {"class_of_interest": label}
     if upper is None or found["reason"] not in (None, NEEDS_NO_CERTIFICATE):
         return telling.longer("measure", of=of, **one_class)
+    if of == "lipschitz":
+        return ()
     limit = None if of == "margin" else limit_above(of, upper, label)
     if limit is None:
         return telling.steps(

@@ -335,6 +335,10 @@ class Bounder(Protocol):
         """A leaf of ONE cell by more effort than a bound takes, as from a linear program; None where there is nothing to gain."""
         return None
 
+    def leaf_by_costs(self, lo: Floats, hi: Floats, slack: Fraction) -> Leaf | None:  # noqa: ARG002
+        """The leaf of ONE cell by its line less shares of what an allowance costs, if that closes it; None for families that have none."""
+        return None
+
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """Whether a leaf of the family's own rules closes ONE cell, as `Oracle.prove` says it."""
 

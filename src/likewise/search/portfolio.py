@@ -31,6 +31,7 @@ from likewise.search.frontier import ROOT_GRACE_SHARE
 from likewise.search.frontiers import Frontiers
 from likewise.search.known_rows import pairs_of_rows
 from likewise.search.proof import Proof, begin_proof
+from likewise.search.slope_tree import SlopeTree
 from likewise.search.steep_pairs import find_steep_witness
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 
 MOST_PAIRS = 2**14  # that are looked through one by one
+SLOPES_SHARE = 0.6  # of the budget, for boxes of individuals by their slopes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +113,24 @@ def _decide_steepness(problem: SearchTask) -> Outcome:
             if not problem.oracles.family.opaque
             else Outcome(engine="falsification", reason=refusal)
         )
-    return _search(problem)
+    return _prove_at_once(problem) or _search(problem)
+
+
+def _prove_at_once(problem: SearchTask) -> Outcome | None:
+    """A proof of all pairs by one leaf: a line less costs, or boxes of individuals on which no derivative is too large."""
+    allowance, start = problem.pairs.allowance, begin_proof(problem.pairs)
+    if allowance is None or start.number is None or problem.question.several:
+        return None
+    leaf = problem.bounder.leaf_by_costs(start.lo, start.hi, problem.question.level)
+    if leaf is None and problem.slopes is not None:
+        tree = SlopeTree(problem.pairs, problem.slopes, start.lo, start.hi)
+        with suppress(OutOfTime), problem.budget.watched():
+            if tree.refine(float(allowance.constant), problem.budget, SLOPES_SHARE * problem.budget.seconds):
+                leaf = tree.leaf()
+    if leaf is None:
+        return None
+    start.proof.close(start.number, leaf)
+    return Outcome(engine="slopes", proofs=(start.proof,))
 
 
 def _look_on(problem: SearchTask, refusal: str) -> Outcome:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from likewise.families.kernel.products import ProductSum
     from likewise.families.oracle import Bounder
     from likewise.families.oracles import Oracles
+    from likewise.families.slopes import Slopes
     from likewise.model.cases import Case
     from likewise.model.question import Question
     from likewise.model.witness_set import WitnessSet
@@ -86,6 +87,7 @@ class SearchTask:
         None  # codes nearby that individuals really have; None: all are
     )
     workers: Workers | None = None  # where parts of a search run besides here (`parted_search`)
+    slopes: Slopes | None = None  # derivatives of the only score, where a claim is about how fast it changes
     checkpoint: Checkpoint | None = None  # the file that its state is written to, and taken up from
     parts: tuple[SearchTask, ...] = ()  # one a part of the pairs, where these fall into parts (`spec.along`)
 

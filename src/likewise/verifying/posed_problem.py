@@ -16,6 +16,7 @@ from likewise.errors import SpecError
 from likewise.families.oracles import Oracles
 from likewise.families.registry import family_of
 from likewise.families.scored_model import scores_of
+from likewise.families.slopes import slopes_of
 from likewise.importers.two_classes import HALF, as_one_score
 from likewise.model.gauge import Gauge
 from likewise.model.question import Question, question_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.scored_model import Model
+    from likewise.families.slopes import Slopes
     from likewise.importers.imported_model import ImportedModel
     from likewise.model.cases import Case, Witness
     from likewise.model.gauge import Scale
@@ -185,6 +187,7 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
         marks=marks,
         snap_codes=imported.recoding.settled if imported.recoding.bent else None,
         workers=run.workers,
+        slopes=None if pairs.allowance is None else _slopes(imported.model, len(imported.space)),
     )
     if pairs.branches:
         with run.budget.stopped():
@@ -206,6 +209,13 @@ def _task_of_part(task: SearchTask, part: PairSpace) -> SearchTask:
     return replace(
         task, pairs=part, oracles=oracles, products=None, climber=climber, unreplayed=task.unreplayed
     )
+
+
+def _slopes(model: Model, features: int) -> Slopes | None:
+    """The derivatives of the only score, where it has some."""
+    if model.n_scores > 1:
+        return None
+    return slopes_of(family_of(model.bodies[0]).line(model.bodies, model.embedding), features)
 
 
 def imported_question(imported: ImportedModel, asked: Property) -> Question:

@@ -39,6 +39,7 @@ from likewise.cells.nearness import nearness_of
 from likewise.cells.penalty import admissible
 from likewise.cells.separable import ExactBound, exact_bound
 from likewise.families.affine.closest_sums import MovableFeature, closest_sums, thin_out
+from likewise.families.affine.cost_shares import line_less_costs
 from likewise.families.affine.near_lines import NearLines
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.witness_set import Direction
@@ -224,6 +225,9 @@ class SeparableBounder(Bounder):
 
     def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> RelaxationResult | None:
         return None if self.relaxation is None else self.relaxation.solve(lo, hi, question)
+
+    def leaf_by_costs(self, lo: Floats, hi: Floats, slack: Fraction) -> Leaf | None:
+        return None if self.other is not None else line_less_costs(self.score, self.pairs, lo, hi, slack)
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         if leaf.rule != self.rule or leaf.lean is None or not question.admits(leaf.lean):
