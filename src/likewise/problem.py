@@ -85,7 +85,7 @@ class Claim:
 def make_claim(
     model: Any,
     space: Space,
-    similar: Similarity | NamedClaim | None,
+    similar: Similarity | NamedClaim | Lipschitz | None,
     property: Property | NamedClaim | None = None,
     X: Any = None,
 ) -> Claim:
@@ -94,10 +94,15 @@ def make_claim(
     return Claim(model=model, space=space, similarity=similarity, property=asked, X=X)
 
 
-def refuse_one_way(claim: Claim, what: str, hint: str = "verify and measure take it") -> None:
-    """Refuse a claim about ordered pairs where a question is about everybody who is similar, whichever way round; and one that asks more of two the nearer they are."""
+def refuse_steepness(claim: Claim, what: str, hint: str = "verify, measure and compare take it") -> None:
+    """Refuse a claim that asks more of two the nearer they are, where nothing knows of that."""
     if isinstance(claim.property, Lipschitz):
         raise SpecError(f"{what} of a Lipschitz claim is not told", hint=hint)
+
+
+def refuse_one_way(claim: Claim, what: str, hint: str = "verify and measure take it") -> None:
+    """Refuse a claim about ordered pairs where a question is about everybody who is similar, whichever way round; and one about how fast scores change."""
+    refuse_steepness(claim, what)
     if claim.similarity.one_way:
         raise SpecError(
             f"{what} of a claim in one direction ({', '.join(claim.similarity.order)}) is not told", hint=hint

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.analysis.measure import Disparity, MeasureRequest, measure_problem
+from likewise.analysis.measure import Disparity, Measured, MeasureRequest, measure_problem
 from likewise.analysis.share import ShareRequest, share_of_problem
 from likewise.analysis.share_result import Share
 from likewise.errors import SpecError, UnsupportedModel
@@ -66,7 +66,7 @@ class Comparison(ShownResult):
     shares: tuple[Share, Share] | None = None
 
     @property
-    def of(self) -> Scale:
+    def of(self) -> Measured:
         """The scale that the disparities are on."""
         return self.disparities[0].of
 

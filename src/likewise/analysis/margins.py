@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.measure import DEFAULT_TOLERANCE, MeasureRequest, measure_problem
+from likewise.analysis.measure import DEFAULT_TOLERANCE, Measured, MeasureRequest, measure_problem
 from likewise.analysis.radius import ToleranceLadder, tolerance_ladder
 from likewise.problem import Problem, make_claim, prepare, refuse_one_way
 from likewise.progress import Listener
@@ -48,7 +48,7 @@ class Margin:
 class Margins:
     """One bracket a factor, from the smallest on; `of` is the scale."""
 
-    of: Scale
+    of: Measured
     points: tuple[Margin, ...]
 
     def to_dict(self) -> dict[str, Any]:

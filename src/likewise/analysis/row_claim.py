@@ -18,7 +18,7 @@ from likewise.analysis.decision_labels import label_rows
 from likewise.analysis.row_search import judge_rows_singly
 from likewise.errors import UnsupportedModel
 from likewise.families.judge import Judge
-from likewise.problem import Problem
+from likewise.problem import Problem, refuse_steepness
 from likewise.progress import Snapshot
 from likewise.run import Run
 from likewise.search.budget import Budget, BudgetUntil
@@ -145,6 +145,7 @@ class RowClaim:
 def prepare_row_claim(problem: Problem, run: Run) -> RowClaim:
     """Everything up to the judging."""
     problem.refuse_along("who has a counterpart")
+    refuse_steepness(problem.claim, "who has a counterpart")
     posed, recoding = pose(problem, run, by_lead=True), problem.imported.recoding
     judge = Judge(posed.task.oracles.parts)
     if posed.task.question.softmax and not judge.rational:

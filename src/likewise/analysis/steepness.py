@@ -17,7 +17,6 @@ import numpy as np
 from likewise.analysis.measure import Disparity
 from likewise.clock import OutOfTime, check_clock
 from likewise.errors import InternalError, SpecError
-from likewise.problem import refuse_one_way
 from likewise.progress import Snapshot
 from likewise.search.budget import interruptible
 from likewise.search.proof import begin_proof
@@ -65,7 +64,10 @@ def measure_steepness(problem: Problem, run: Run, tolerance: float) -> Disparity
     if not isinstance(asked, Lipschitz):
         raise SpecError("how fast scores change is measured by a metric", hint=NO_METRIC_HINT)
     if problem.claim.similarity.one_way:
-        refuse_one_way(problem.claim, "the least constant")
+        raise SpecError(
+            "the least constant of a claim in one direction is not told",
+            hint="verify takes it, at a constant",
+        )
     found = _Bracket()
     with interruptible(run.budget):
         posed = pose(problem.with_property(replace(asked, constant=0.0)), run)

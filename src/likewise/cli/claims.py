@@ -38,6 +38,7 @@ from likewise.cli.similar_flags import (
     check_something_differs,
     parse_flag,
     parse_tolerances,
+    read_metric,
 )
 from likewise.errors import DataError, InternalError, LikewiseError, SpecError, UnsupportedModel, suggest_name
 
@@ -133,10 +134,13 @@ def load_claim(
     *,
     alone: bool = False,
     streamed: bool = False,
+    steepness: bool = False,
 ) -> LoadedClaim:
     """Everything a search needs, and its clock set to 0; raises what is wrong with any of it. `alone`: also where nobody is similar to another. `streamed`: rows are
-    read some at a time and kept as codes, where the claim file says what the space is."""
+    read some at a time and kept as codes, where the claim file says what the space is. `steepness`: the claim is about how fast scores change."""
     wanted = _merge_request(flags, property_text)
+    if steepness:
+        wanted = replace(wanted, property=_steepness(wanted.property))
     if not alone:
         check_something_differs(wanted.similarity, flags)
     model = read_model(
@@ -164,14 +168,27 @@ def load_claim(
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, space, flags))
     if flags.along:
         wanted = replace(wanted, similarity=add_along(wanted.similarity, space, flags))
-    if flags.metric or flags.metric_radius:
-        wanted = replace(wanted, similarity=add_metric(wanted.similarity, space, flags))
+    wanted = _add_measured(wanted, space, flags)
     _check_claim(space, wanted, flags, alone=alone)
     rows = {"X": frame, "codes": codes, "outside": outside}
     problem = _prepare_problem(model, space, rows, wanted, run, alone=alone)
     asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
     run.budget.restart()
     return LoadedClaim(problem=problem.with_property(asked), label=wanted.label)
+
+
+def _add_measured(wanted: _ClaimRequest, space: Space, flags: ClaimFlags) -> _ClaimRequest:
+    """The request with the metric of the flags: one that pairs keep to by a radius, or that of a Lipschitz claim."""
+    from likewise.spec.lipschitz import Lipschitz
+
+    asked, similar = wanted.property, wanted.similarity
+    if isinstance(asked, Lipschitz) and flags.metric is not None:
+        asked = replace(asked, metric=read_metric(space, flags.metric))
+    if flags.metric_radius or (flags.metric and not isinstance(asked, Lipschitz)):
+        similar = add_metric(similar, space, flags)
+    if isinstance(asked, Lipschitz):
+        asked, similar = asked.beside(similar), asked.similarity(similar)
+    return replace(wanted, property=asked, similarity=similar)
 
 
 def _load_streamed(
@@ -189,8 +206,7 @@ def _load_streamed(
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, narrower, flags))
     if flags.along:
         wanted = replace(wanted, similarity=add_along(wanted.similarity, narrower, flags))
-    if flags.metric or flags.metric_radius:
-        wanted = replace(wanted, similarity=add_metric(wanted.similarity, narrower, flags))
+    wanted = _add_measured(wanted, narrower, flags)
     _check_claim(narrower, wanted, flags, alone=False)
     problem = _prepare_problem(model, narrower, sample_fields(data), wanted, run, alone=False)
     asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
@@ -288,6 +304,7 @@ def read_model(
 
 
 def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimRequest:
+    from likewise.spec.lipschitz import Lipschitz
     from likewise.spec.named_claims import parse_named_claim
     from likewise.spec.outside import check_choice
     from likewise.spec.properties import SameDecision, parse_property
@@ -307,6 +324,8 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
     named = None if property_text is None else parse_flag("--property", parse_named_claim, property_text)
     if property_text is not None:
         given = parse_flag("--property", parse_property, property_text) if named is None else named.property()
+        if isinstance(given, Lipschitz) and isinstance(property, Lipschitz):
+            given = replace(given, metric=property.metric)
         property = replace(given, class_of_interest=property.class_of_interest)
     order = {name: way for name, way in known.order.items() if name in (*free, *(within or kept))}
     along = {name: one for name, one in known.along.items() if name not in flags.free}
@@ -327,6 +346,15 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
         reading=_reading_of(model, claim),
         outside=check_choice(flags.outside or ("error" if claim is None else claim.outside)),
     )
+
+
+def _steepness(property: Property) -> Property:
+    """The Lipschitz claim whose constant is measured: the one at hand, or one without a slack."""
+    from likewise.spec.lipschitz import Lipschitz
+
+    if isinstance(property, Lipschitz):
+        return property
+    return Lipschitz(0.0, class_of_interest=property.class_of_interest)
 
 
 def _read_claim(spec: str) -> WrittenClaim:

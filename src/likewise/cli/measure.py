@@ -26,7 +26,8 @@ def measure(**given: Any) -> int:
 
     kept = {name: given[name] for name in ("checkpoint", "resume")}
     with start_run(flags, look, progress=not show.quiet, **kept) as run:
-        loaded = load_claim(flags, run, class_text=given["class_of_interest"])
+        steep = given["of"] == "lipschitz"
+        loaded = load_claim(flags, run, class_text=given["class_of_interest"], steepness=steep)
         label = loaded.property.class_of_interest
         wanted = MeasureRequest(of=given["of"], class_of_interest=label, tolerance=given["tolerance"])
         disparity = measure_problem(loaded.problem, run, wanted, certify=show.certificate is not None)

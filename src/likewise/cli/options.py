@@ -115,7 +115,7 @@ ALONG = click.Option(
 METRIC = click.Option(
     ["--metric"],
     metavar="KIND:FEATURE=W,...",
-    help="May differ by no more than --metric-radius in these features together: l1, l2 or linf, with weights of numbers and costs of levels.",
+    help="May differ by no more than --metric-radius in these features together: l1, l2 or linf, with weights of numbers and costs of levels. Of a Lipschitz claim, the metric that scores are compared with.",
 )
 RADIUS = click.Option(["--metric-radius"], metavar="R", help="How far apart by --metric.")
 WHERE = click.Option(
@@ -147,7 +147,7 @@ IMPORT_BUDGET = click.Option(
 PROPERTY = click.Option(
     ["--property"],
     metavar="P",
-    help="What they must share: decision (the default), score:0.5 or probability:0.1; or a claim by its name: monotone:income, influence:age,score=0.5, treatment:sex,f,m or rounding:age,0.5.",
+    help="What they must share: decision (the default), score:0.5, probability:0.1 or lipschitz:0.5 (with --metric); or a claim by its name: monotone:income, influence:age,score=0.5, treatment:sex,f,m or rounding:age,0.5.",
 )
 CLASS = click.Option(
     ["--class-of-interest"], metavar="LABEL", help="Claim it of this class only, of more than two."
@@ -235,10 +235,10 @@ OUTPUT = (CERTIFICATE, ALL_FEATURES, JSON, QUIET_BUT_BRACKET, DEBUG)
 SCALES = click.Choice(["score", "probability", "margin"])
 OF_MEASURED = click.Option(
     ["--of"],
-    type=SCALES,
+    type=click.Choice(["score", "probability", "margin", "lipschitz"]),
     default="score",
     show_default=True,
-    help="Gap of scores or of probabilities, or margin of a flipped decision.",
+    help="Gap of scores or of probabilities, margin of a flipped decision, or how fast scores change by --metric.",
 )
 OF_COMPARED = click.Option(
     ["--of"], type=SCALES, help="The gap to compare; probabilities where both models have them."

@@ -105,12 +105,17 @@ def add_metric(similarity: Similarity, space: Space, flags: ClaimFlags) -> Simil
     """The similarity with the metric of ``l1:age=1/10,job=1`` and the radius, in the place of those of a claim file; what numbers mean is told by the space: costs of levels, weights of numbers and of steps."""
     metric = similarity.metric
     if flags.metric is not None:
-        metric = parse_flag(f"--metric {flags.metric}", lambda text: _parse_metric(space, text), flags.metric)
+        metric = read_metric(space, flags.metric)
     radius = similarity.radius if flags.metric_radius is None else flags.metric_radius
     made: Similarity = parse_flag(
         "--metric and --metric-radius", lambda _: similarity.replace(metric=metric, radius=radius), None
     )
     return made
+
+
+def read_metric(space: Space, text: str) -> Any:
+    """The metric of ``l1:age=1/10,job=1``."""
+    return parse_flag(f"--metric {text}", lambda given: _parse_metric(space, given), text)
 
 
 def _parse_metric(space: Space, text: str) -> Any:

@@ -128,8 +128,8 @@ def _of_kernel(line: Mapping[str, Any], features: int) -> Slopes:
         shifted = centres - columns.offset
         curve, middle = np.zeros(features), np.zeros((features, len(centres)))
         for k in range(features):
-            own = np.flatnonzero(columns.feature == k)
-            if not len(own):
+            own: list[int] = np.flatnonzero(columns.feature == k).tolist()
+            if not own:
                 continue
             if own[0] in columns.tables:
                 levels = np.stack([columns.tables[c] for c in own])  # (columns, levels)
@@ -153,7 +153,7 @@ def _of_kernel(line: Mapping[str, Any], features: int) -> Slopes:
         heights = coefficients * np.exp(-gamma * most), coefficients * np.exp(-gamma * least)
         weight = np.minimum(*heights), np.maximum(*heights)
         found = np.zeros((len(lo), features)), np.zeros((len(lo), features))
-        for k in np.flatnonzero(curve):
+        for k in np.flatnonzero(curve).tolist():
             ends = [-2 * gamma * (curve[k] * x - middle[k]) for x in (lo[:, k, None], hi[:, k, None])]
             low, high = _times(weight, (np.minimum(*ends), np.maximum(*ends)))
             found[0][:, k], found[1][:, k] = low.sum(axis=1), high.sum(axis=1)
@@ -187,8 +187,9 @@ def _of_network(line: Mapping[str, Any], features: int) -> Slopes:
             back = back[0] @ up + back[1] @ down, back[1] @ up + back[0] @ down
         moved = _times(back, (columns.slope, columns.slope))
         found = np.zeros((len(lo), features)), np.zeros((len(lo), features))
-        for total, part in zip(found, moved, strict=True):
-            np.add.at(total, (slice(None), columns.feature), part)
+        for c, k in enumerate(columns.feature.tolist()):
+            for total, part in zip(found, moved, strict=True):
+                total[:, k] += part[:, c]
         return found
 
     return slopes

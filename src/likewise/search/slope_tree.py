@@ -78,7 +78,7 @@ class SlopeTree:
             if budget.over or budget.elapsed >= stop or self.count >= most or not self.apt:
                 return False
             check_clock()
-            taken = []
+            taken: list[_Box] = []
             while self.open and len(taken) < BATCH and -self.open[0][0] > down_to:
                 taken.append(heapq.heappop(self.open)[2])
             parts = [part for box in taken for part in self._halves(box)]

@@ -14,6 +14,7 @@ from os import PathLike, fspath
 
 from likewise.errors import SpecError, suggest_name
 from likewise.spec.display_names import NO_NAMES, DisplayNames
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 from likewise.spec.outside import Outside, check_choice
 from likewise.spec.population import Population
@@ -46,7 +47,7 @@ class WrittenClaim:
         for value, kind, what in (
             (self.space, Space, "space"),
             (self.similarity, Similarity, "similarity"),
-            (self.property, SameDecision | ScoreGap | ProbabilityGap, "property"),
+            (self.property, SameDecision | ScoreGap | ProbabilityGap | Lipschitz, "property"),
             (self.label, str | None, "label"),
             (self.reading, ModelReading, "reading of its model"),
             (self.display, DisplayNames, "names for readers"),

@@ -41,6 +41,7 @@ from likewise.spec.along import Along
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.display_names import DisplayNames
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.mahalanobis import Mahalanobis
 from likewise.spec.metric import Metric
 from likewise.spec.model_reading import LevelColumns, ModelReading
@@ -366,7 +367,13 @@ def _read_claimed(file: Path, document: dict[str, Any]) -> tuple[Similarity, Pro
     """Who is similar and what they must share; a claim with a name says both."""
     named = _read_named_claim(file, document)
     if named is None:
-        return _read_similarity(file, document), _read_property(file, document)
+        similar, asked = _read_similarity(file, document), _read_property(file, document)
+        if not isinstance(asked, Lipschitz):
+            return similar, asked
+        try:
+            return asked.similarity(similar), asked.beside(similar)
+        except SpecError as error:
+            raise error.located(f"{file}: property") from None
     try:
         return named.similarity(
             _read_similarity(file, document) if "similarity" in document else None
@@ -392,6 +399,8 @@ def _read_property(file: Path, document: dict[str, Any]) -> Property:
         return SameDecision()
     table = _read_section(file, document, "property", None)
     kind = table.get("kind")
+    if kind == Lipschitz.kind:
+        return _read_lipschitz(file, table)
     if not isinstance(kind, str) or kind not in PROPERTY_KINDS:
         _refuse(
             file,
@@ -399,7 +408,7 @@ def _read_property(file: Path, document: dict[str, Any]) -> Property:
             f"{short_repr(kind)} is no kind of property{suggest_name(kind, (*PROPERTY_KINDS, *NAMED_KINDS))}"
             if "kind" in table
             else "is missing",
-            hint='"decision" (with margin), "score" or "probability" (with delta)',
+            hint='"decision" (with margin), "score" or "probability" (with delta), or "lipschitz" (with constant and a metric)',
         )
     amount = "margin" if kind == "decision" else "delta"
     _check_keys(file, "property", table, ("kind", amount, "class_of_interest"))
@@ -407,6 +416,21 @@ def _read_property(file: Path, document: dict[str, Any]) -> Property:
         _refuse(file, "property", f"delta is missing, a property of kind {kind} needs it")
     try:
         return make_property(kind, table.get(amount, 0.0), table.get("class_of_interest"))
+    except SpecError as error:
+        raise error.located(f"{file}: property") from None
+
+
+def _read_lipschitz(file: Path, table: dict[str, Any]) -> Lipschitz:
+    _check_keys(file, "property", table, ("kind", "constant", "slack", "class_of_interest", "metric"))
+    if "constant" not in table:
+        _refuse(file, "property", "constant is missing, a property of kind lipschitz needs it")
+    try:
+        return Lipschitz(
+            table["constant"],
+            metric_from_dict(table["metric"]) if "metric" in table else None,
+            slack=table.get("slack", 0.0),
+            class_of_interest=table.get("class_of_interest"),
+        )
     except SpecError as error:
         raise error.located(f"{file}: property") from None
 

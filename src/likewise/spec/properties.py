@@ -8,6 +8,7 @@ property             a pair is a witness against it when                spelled
 `SameDecision`       f(x) > margin and f(x') <= -margin                 ``decision:MARGIN``
 `ScoreGap`           f(x) - f(x') > delta                               ``score:DELTA``
 `ProbabilityGap`     p(x) - p(x') > delta                               ``probability:DELTA``
+`Lipschitz`          f(x) - f(x') > L d(x, x') + slack                  ``lipschitz:L,SLACK``
 ===================  =================================================  =====================
 
 Margin 0 is scikit-learn's own rule: the upper class is decided when the score is above 0, and a
@@ -168,6 +169,8 @@ def parse_property(text: str) -> Property:
     if not isinstance(text, str):
         raise SpecError(f"a property is spelled as text, got {short_repr(text)}", hint=_SPELLINGS)
     kind, colon, number = (part.strip() for part in text.partition(":"))
+    if kind == Lipschitz.kind:
+        return _parse_lipschitz(text, number)
     if kind not in PROPERTY_KINDS:
         raise SpecError(
             f"unknown property {short_repr(text)}{suggest_name(kind, PROPERTY_KINDS)}", hint=_SPELLINGS
@@ -184,6 +187,23 @@ def parse_property(text: str) -> Property:
         ) from None
     try:
         return make_property(kind, amount)
+    except SpecError as error:
+        raise error.located(f"property {short_repr(text)}") from None
+
+
+def _parse_lipschitz(text: str, numbers: str) -> Lipschitz:
+    """``lipschitz:0.5``, or with a slack ``lipschitz:0.5,0.1``; its metric is said elsewhere."""
+    try:
+        constant, *slack = (float(number) for number in numbers.split(","))
+        if len(slack) > 1:
+            raise ValueError
+    except ValueError:
+        raise SpecError(
+            f"property {short_repr(text)}: expected a constant, and perhaps a slack",
+            hint="lipschitz:0.5 or lipschitz:0.5,0.1",
+        ) from None
+    try:
+        return Lipschitz(constant, slack=slack[0] if slack else 0.0)
     except SpecError as error:
         raise error.located(f"property {short_repr(text)}") from None
 
@@ -226,7 +246,7 @@ def class_index(wanted: Label | None, labels: Sequence[object] | None, family: s
     )
 
 
-_SPELLINGS = "decision, decision:0.1, score:0.5 or probability:0.1"
+_SPELLINGS = "decision, decision:0.1, score:0.5, probability:0.1 or lipschitz:0.5"
 
 
 def _check_not_negative(value: object, what: str) -> float:

@@ -19,6 +19,7 @@ from likewise.spec.claim import WrittenClaim
 from likewise.spec.constraints import Constraint, parse_constraints
 from likewise.spec.display_names import NAME_KEYS, DisplayNames
 from likewise.spec.features import Continuous, Feature, Integer
+from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.mahalanobis import Mahalanobis
 from likewise.spec.metric import Metric
 from likewise.spec.model_reading import READ_AS_IT_IS, LevelColumns, ModelReading
@@ -304,10 +305,17 @@ def _property_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
     yield f'kind = "{claim.property.kind}"'
     if isinstance(claim.property, SameDecision):
         yield f"margin = {claim.property.margin!r}"
+    elif isinstance(claim.property, Lipschitz):
+        yield f"constant = {claim.property.constant!r}"
+        yield f"slack = {claim.property.slack!r}"
     else:
         yield f"delta = {claim.property.delta!r}"
     if claim.property.class_of_interest is not None:
         yield f"class_of_interest = {toml_value(claim.property.class_of_interest)}"
+    if isinstance(claim.property, Lipschitz) and claim.property.metric is not None:
+        yield ""
+        yield "[property.metric]"
+        yield from _metric_lines(claim.property.metric)
 
 
 def toml_value(value: str | int | float | bool | None) -> str:
