@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.certificate.kinds import COMING, CURVED, LATER, NEWEST, SMALL, run
+from tests.certificate.kinds import COMING, CURVED, LATER, NEWEST, SMALL, STEEP, run
 
 from likewise_check import check
 
@@ -16,6 +16,9 @@ FOLDER = Path(__file__).parent / "golden"
 LATER_FOLDER = Path(__file__).parent / "golden_later"
 NEWEST_FOLDER = Path(__file__).parent / "golden_newest"  # with rules that came last
 COMING_FOLDER = Path(__file__).parent / "golden_coming"  # with rules that one of the checkers knows
+STEEP_FOLDER = (
+    Path(__file__).parent / "golden_steep"
+)  # about distances, which the checker in JavaScript does not know yet
 VERDICTS = FOLDER / "verdicts.json"
 
 
@@ -45,3 +48,4 @@ if __name__ == "__main__":
     write_missing(LATER_FOLDER, LATER)
     write_missing(NEWEST_FOLDER, NEWEST)
     write_missing(COMING_FOLDER, COMING)
+    write_missing(STEEP_FOLDER, STEEP)

@@ -7,6 +7,7 @@
 import functools
 import gzip
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,11 +19,11 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
-from sklearn.neural_network import MLPClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, SplineTransformer, StandardScaler
 from sklearn.svm import SVC, SVR
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.strategies import logistic_model, regression_model, svc_model, two_rows
 
 import likewise as lw
@@ -476,6 +477,54 @@ COMING: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScrip
         SplineTransformer(3, degree=2), SVR(gamma=0.1), property=lw.ScoreGap(0.05), verdict="BIASED"
     ),
 }
+
+
+def steep(estimator: Any, constant: float, space: lw.Space, metric: Any, **changes: Any) -> Kind:
+    """A score that changes no faster than a distance."""
+    random = np.random.default_rng(4)
+    rows = pd.DataFrame(random.integers(0, 4, (60, 3)), columns=["age", "income", "sex"]).assign(
+        sex=random.integers(0, 2, 60)
+    )
+    target = rows.age * rows.income / 4 - rows.income + rows.sex
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = estimator.fit(rows, target)
+    return Kind(
+        model=model, space=space, similar=lw.Similarity(), property=lw.Lipschitz(constant, metric), **changes
+    )
+
+
+WHOLE = lw.Space({"age": lw.Integer(0, 3), "income": lw.Integer(0, 3), "sex": BINARY})
+REAL = lw.Space({"age": lw.Continuous(0, 3), "income": lw.Continuous(0, 3), "sex": BINARY})
+APART = {kind: lw.Metric(kind, weights={"age": 1, "income": "1/2"}) for kind in ("l1", "l2", "linf")}
+PRICED = lw.Metric("l1", weights={"age": 1, "income": 1}, costs={"sex": 1})
+MATRIX = lw.Mahalanobis([[1, "1/2"], ["1/2", 1]], columns=["age", "income"])
+STEEP: dict[str, Callable[[], Kind]] = {
+    "lipschitz-line": lambda: steep(LinearRegression(), 5, REAL, APART["l2"], rules=frozenset({"separable"})),
+    "lipschitz-levels": lambda: steep(LinearRegression(), 3, WHOLE, PRICED, rules=frozenset({"separable"})),
+    "lipschitz-matrix": lambda: steep(LinearRegression(), 3, WHOLE, MATRIX, rules=frozenset({"split"})),
+    "lipschitz-slope": lambda: steep(
+        SVR(kernel="poly", degree=2, coef0=1, gamma=0.2), 6, REAL, APART["linf"], rules=frozenset({"slope"})
+    ),
+    "lipschitz-network": lambda: steep(
+        MLPRegressor(hidden_layer_sizes=(3,), max_iter=60, random_state=0),
+        4,
+        REAL,
+        APART["l1"],
+        rules=frozenset({"slope"}),
+    ),
+    "lipschitz-kernel": lambda: steep(
+        SVR(gamma=0.2), 6, WHOLE, PRICED, rules=frozenset({"split", "identical"})
+    ),
+    "lipschitz-trees": lambda: steep(
+        DecisionTreeRegressor(max_depth=3, random_state=0),
+        6,
+        WHOLE,
+        APART["l2"],
+        rules=frozenset({"split", "trees"}),
+    ),
+    "witness-lipschitz": lambda: steep(LinearRegression(), 0.1, REAL, APART["l2"], verdict="BIASED"),
+}
 LARGE: dict[str, Callable[[], Kind]] = {
     "trees-score": lambda: trees(rules=frozenset({"trees"}), nodes=1),
     "trees-margin": lambda: trees(of="margin", rules=frozenset({"trees"}), nodes=1),
@@ -485,7 +534,7 @@ LARGE: dict[str, Callable[[], Kind]] = {
     "many-gaps": lambda: parity(11, 1000, nodes=1000),
     "many-enumerated": lambda: parity(11, 1000, continuous=False, nodes=200),
 }
-KINDS = SMALL | CURVED | LATER | NEWEST | COMING | LARGE
+KINDS = SMALL | CURVED | LATER | NEWEST | COMING | STEEP | LARGE
 
 
 @functools.cache

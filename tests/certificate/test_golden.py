@@ -8,17 +8,18 @@ from tests.certificate.golden import (
     FOLDER,
     LATER_FOLDER,
     NEWEST_FOLDER,
+    STEEP_FOLDER,
     VERDICTS,
     write_missing,
 )
-from tests.certificate.kinds import COMING, CURVED, LATER, NEWEST, SMALL
+from tests.certificate.kinds import COMING, CURVED, LATER, NEWEST, SMALL, STEEP
 
 from likewise_check import check
 
 EXPECTED = json.loads(VERDICTS.read_text())
 APART = {
     folder / name: expected
-    for folder in (LATER_FOLDER, NEWEST_FOLDER, COMING_FOLDER)
+    for folder in (LATER_FOLDER, NEWEST_FOLDER, COMING_FOLDER, STEEP_FOLDER)
     for name, expected in json.loads((folder / "verdicts.json").read_text()).items()
 }
 
@@ -35,7 +36,9 @@ def test_it_is_accepted_as_ever_by_the_first_checker(path):
     report = check(path).to_dict()
     assert report["accepted"] is True, report["reason"]
     assert {key: report[key] for key in APART[path]} == APART[path]
-    kinds = {LATER_FOLDER: LATER, NEWEST_FOLDER: NEWEST, COMING_FOLDER: COMING}[path.parent]
+    kinds = {LATER_FOLDER: LATER, NEWEST_FOLDER: NEWEST, COMING_FOLDER: COMING, STEEP_FOLDER: STEEP}[
+        path.parent
+    ]
     assert {f"v1-{kind}.likewise" for kind in kinds} == {
         known.name for known in APART if known.parent == path.parent
     }

@@ -254,7 +254,7 @@ def _steepness_claim(
         return similar
     if similar is not None and not isinstance(similar, Similarity):
         raise SpecError(
-            "the least constant is that of a Similarity and a metric", hint="similar=Similarity()"
+            "the least constant is that of a Similarity and a metric", hint="leave the name of the claim out"
         )
     return Lipschitz(0.0, metric, slack=slack, class_of_interest=label)
 

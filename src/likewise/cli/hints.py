@@ -94,6 +94,10 @@ _TRANSLATIONS = tuple(
         ),
         (rf"within=\{{{_NAME}: 2\}} allows", r"--within \1=2 allows"),
         (
+            r'Lipschitz\(0\.5, Metric\("l1", weights=\{"age": 0\.1\}\)\), or a Similarity with a metric',
+            "--metric l1:age=0.1, or [property.metric] in the claim file",
+        ),
+        (
             r'(?:metric=)?Metric\("l1", weights=\{"age": 0.1\}\)',
             '[similarity.metric] with kind = "l1" and weights = { age = 0.1 } in the claim file',
         ),

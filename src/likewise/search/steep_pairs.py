@@ -27,6 +27,9 @@ KEPT = 64  # that are changed
 CHANGES = 32  # of each of them at a time
 ROUNDS = 40
 REFEREED = 32  # steepest pairs that are put to the exact test
+TURNS_BETWEEN = 8  # between two looks at the steepest ways
+DIFFERENCE = 1e-4  # of a range, of which derivatives are made
+WAYS = (0.5, 1e-2)  # how far a way is gone, of the cheapest range
 FINEST = 4  # differences are as small as ten to the minus this of a range
 
 
@@ -51,6 +54,8 @@ def steepest_pairs(task: SearchTask) -> tuple[Floats, Floats]:
         best = np.argsort(-rates, kind="stable")[:KEPT]
         points, rates = points[best], rates[best]
         changed = _changed(task, np.repeat(points, CHANGES, axis=0), turn)
+        if turn % TURNS_BETWEEN == 0:
+            changed = np.concatenate([changed, _steepest_ways(task, points)])
         points = np.concatenate([points, changed])
         rates = np.concatenate([rates, _rates(task, changed)])
     best = np.argsort(-rates, kind="stable")[:KEPT]
@@ -134,6 +139,48 @@ def _changed(task: SearchTask, points: Floats, turn: int) -> Floats:
         if i != j:
             _move(task, found, np.setdiff1d(rows, both), k)
     return found
+
+
+def _steepest_ways(task: SearchTask, points: Floats) -> Floats:
+    """From the first individual of each pair in the direction in which the score rises most for what it costs: continuous numbers alone, by differences."""
+    pairs, allowance = task.pairs, task.pairs.allowance
+    priced = {} if allowance is None else {k: cost.each for k, cost in enumerate(allowance.costs) if cost}
+    numbers = {
+        k: float(each)
+        for k, each in priced.items()
+        if each and pairs.relations[k].kind != "same" and not task.ranges[k].discrete
+    }
+    if allowance is None or not numbers or task.sought.several:
+        return points[:0]
+    rise, at = {}, points[:, list(pairs.first)]
+    here = task.scored(at)
+    for k in numbers:
+        step, moved = DIFFERENCE * (task.ranges[k].last - task.ranges[k].lo), at.copy()
+        step = np.where(moved[:, k] + step > task.ranges[k].last, -step, step)
+        moved[:, k] += step
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rise[k] = np.nan_to_num((task.scored(moved) - here) / step)
+    found = []
+    for length in WAYS:
+        ways = points.copy()
+        for k, each in numbers.items():
+            share = np.sign(rise[k])
+            if allowance.norm == 2:
+                total = np.sqrt(sum((rise[j] / c) ** 2 for j, c in numbers.items()))
+                share = rise[k] / each / np.maximum(total, np.finfo(np.float64).tiny)
+            elif allowance.norm == 1:
+                best = np.max([np.abs(rise[j]) / c for j, c in numbers.items()], axis=0)
+                share = np.where(np.abs(rise[k]) / each >= best, share, 0.0)
+            widths = [(task.ranges[j].last - task.ranges[j].lo) * c for j, c in numbers.items()]
+            reach = (
+                pairs.relations[k].reach if pairs.relations[k].tolerance is not None else (-np.inf, np.inf)
+            )
+            move = np.clip(share * length * min(widths) / each, *reach)
+            i, j, ends = pairs.first[k], pairs.second[k], task.ranges[k]
+            ways[:, i] = np.clip(ways[:, i], ends.lo - np.minimum(move, 0), ends.last - np.maximum(move, 0))
+            ways[:, j] = np.clip(ways[:, i] + move, ends.lo, ends.last)
+        found.append(ways)
+    return np.concatenate(found)
 
 
 def _move(task: SearchTask, points: Floats, rows: NDArray[np.intp], k: int) -> None:

@@ -246,6 +246,7 @@ def asked_pairs(problem: Problem, question: Question) -> PairSpace:
     allowance = problem.allowance
     if allowance is None:
         return pairs
+    problem.refuse_along("how fast scores change", hint="ask for ScoreGap(delta)")
     problem.imported.recoding.refuse_unmeasured(allowance)
     return replace(pairs, allowance=allowance)
 
