@@ -5,6 +5,7 @@
  */
 
 import { claimReader, CLAIM_LINES } from './claim/claim.js';
+import { goesAlong } from './claim/similarity.js';
 import { parseJson } from './file/json.js';
 import { readArray, readObject, readOnly, readText } from './file/fields.js';
 import { checkBrackets, checkDenominators } from './file/line-limits.js';
@@ -201,10 +202,11 @@ function checkEnd(certificate, stated) {
 }
 
 /** @param {Claim} claim */
-function packsOf({ model: { body, head }, distance, property }) {
+function packsOf({ model: { body, head }, similarity, distance, property }) {
   const packs = new Set(['core', ...body.packs()]);
   if (head.kind === 'classes') packs.add('classes');
   if (distance !== null) packs.add('distance');
+  if (goesAlong(similarity)) packs.add('along');
   if (property.rate !== null) packs.add('lipschitz');
   return [...packs];
 }

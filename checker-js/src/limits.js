@@ -23,6 +23,7 @@ export const MAXIMUM = Object.freeze({
   cuts: 10_000,
   scores: 1_000,
   parts: 10_000,
+  partsOfProof: 10_000,
   innerBodies: 10_000,
   knots: 100_000,
   forms: 10_000,

@@ -111,7 +111,7 @@ export function claimLines({ space, similarity, distance, property, model }, kin
   if (property.rate !== null) lines.push(...rateWords(property.rate, features, full));
   if (oneWay) lines.push('  It matters who of the two is the first: nothing is said of the other order.');
   if (distance !== null) lines.push(...distanceWords(distance, features, full));
-  const all = features.map((feature, k) => `  ${quoted(feature.name)}: ${featureWords(feature, full)}; ${relationWords(similarity[k], feature, full)}`);
+  const all = features.map((feature, k) => `  ${quoted(feature.name)}: ${featureWords(feature, full)}; ${relationWords(similarity[k], feature, features, full)}`);
   // Features that may differ, and those with one value, say most about the claim: they are shown whatever the number.
   const matters = features.map(({ lo, hi }, k) => full || similarity[k].kind !== 'same' || lo.equals(hi));
   const others = features.flatMap((_, k) => (matters[k] ? [] : [k]));
@@ -263,12 +263,22 @@ function cut(lines, full) {
 /**
  * @param {Relation} relation
  * @param {Feature} feature
+ * @param {Feature[]} features
  * @param {boolean} full
  */
-function relationWords({ kind, low, high, allowed }, feature, full) {
+function relationWords({ kind, low, high, allowed, along }, feature, features, full) {
   const steps = feature.levels === null ? '' : ' steps';
   if (kind === 'same') return 'both agree';
   if (kind === 'free') return 'may differ in any way';
+  if (along !== null) {
+    const other = features[along.with];
+    const levelOf = (/** @type {number} */ i) => levelWords(other.levels?.[i]);
+    const bands = along.bands.map((band) => {
+      const named = along.byLevels ? `from ${levelOf(band.from)} to ${levelOf(band.to)}` : `by ${band.to}`;
+      return `where that changes ${named}, the second is ${betweenWords(band.low, band.high, steps)} the first`;
+    });
+    return `changes along with ${quoted(other.name)}: ${list(bands, full)}; else it differs by at most ${shown(along.otherwise)}${steps}`;
+  }
   if (kind === 'within') return `may differ by at most ${shown(high)}${steps}`;
   if (kind === 'between') return `may differ: the second is ${betweenWords(low, high, steps)} the first`;
   const pairs = allowed.map(([i, j]) => `${levelWords(feature.levels?.[i])} with ${levelWords(feature.levels?.[j])}`);

@@ -4,3 +4,5 @@ export const goldenFolder = new URL('../../tests/certificate/golden/', import.me
 export const laterFolder = new URL('../../tests/certificate/golden_later/', import.meta.url);
 /** Golden certificates with the newest rules. */
 export const newestFolder = new URL('../../tests/certificate/golden_newest/', import.meta.url);
+/** Golden certificates with rules that came last. */
+export const comingFolder = new URL('../../tests/certificate/golden_coming/', import.meta.url);

@@ -2,7 +2,8 @@
 
 import { readModel } from './model.js';
 import { checkProperty, readProperty } from './property.js';
-import { isOneWay, readSimilarity } from './similarity.js';
+import { goesAlong, isOneWay, readSimilarity } from './similarity.js';
+import { require } from '../rejection.js';
 import { readSpace } from './space.js';
 
 /**
@@ -47,6 +48,7 @@ export function claimReader() {
       const { space, similar, property, model } = parts;
       if (!space || !similar || !property || !model) throw new Error('the claim is not complete');
       const hasClearance = model.body.kind === 'affine' || model.body.kind === 'trees';
+      require(property.rate === null || !goesAlong(similar.similarity), 'property: "lipschitz", though features change along');
       checkProperty(property, model.head, isOneWay(similar.similarity));
       return { space, ...similar, property, model, hasClearance };
     },

@@ -4,6 +4,7 @@ import { Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArrayOf, readIndex, readArray, readObject } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
+import { bandOf, checkAlong, readAlong } from './along.js';
 import { distanceBetween, readDistance } from './distance.js';
 import { positionOf } from './space.js';
 
@@ -12,14 +13,16 @@ import { positionOf } from './space.js';
  * @typedef {import('./space.js').Feature} Feature
  * @typedef {import('./space.js').Space} Space
  * @typedef {import('./distance.js').Distance} Distance
+ * @typedef {import('./along.js').Along} Along
  */
 
 /**
  * @typedef {object} Relation
- * @property {'same' | 'within' | 'between' | 'free' | 'pairs'} kind
+ * @property {'same' | 'within' | 'between' | 'free' | 'pairs' | 'along'} kind
  * @property {Rational} low the least x' - x of `between`, and of `within`: minus the tolerance; else 0
  * @property {Rational} high the largest one
  * @property {[number, number][]} allowed of `pairs`, the smaller position first; else empty
+ * @property {Along | null} along with which feature it changes, of `along` (section 22)
  */
 
 /**
@@ -30,29 +33,33 @@ import { positionOf } from './space.js';
 export function readSimilarity(json, space) {
   const part = readObject(json, 'similarity', ['similarity'], ['distance']);
   const items = readArrayOf(part('similarity'), 'similarity', space.features.length);
-  const similarity = items.map((item, k) => readRelation(item, space.features[k]));
+  const similarity = items.map((item, k) => readRelation(item, space.features, k));
+  checkAlong(similarity, space.features);
   const distance = part('distance');
+  require(distance === undefined || !goesAlong(similarity), 'similarity: "along" and a distance');
   return { similarity, distance: distance === undefined ? null : readDistance(distance, space) };
 }
 
 /**
  * @param {Json} json
- * @param {Feature} feature
+ * @param {Feature[]} features
+ * @param {number} k
  * @returns {Relation}
  */
-function readRelation(json, feature) {
+function readRelation(json, features, k) {
+  const feature = features[k];
   const kind = json instanceof Map ? json.get('kind') : null;
   const what = `relation of ${feature.name}`;
   if (kind === 'same' || kind === 'free') {
     readObject(json, what, ['kind']);
-    return { kind, low: ZERO, high: ZERO, allowed: [] };
+    return { kind, low: ZERO, high: ZERO, allowed: [], along: null };
   }
   if (kind === 'within') {
     const tolerance = readNumber(readObject(json, what, ['kind', 'tolerance'])('tolerance'), what);
     require(tolerance.sign() > 0, `${what}: the tolerance is not positive`);
     require(feature.kind !== 'categorical', `${what}: "within" for a categorical feature`);
     require(!feature.discrete || tolerance.isWhole(), `${what}: the tolerance is not whole`);
-    return { kind, low: tolerance.negated(), high: tolerance, allowed: [] };
+    return { kind, low: tolerance.negated(), high: tolerance, allowed: [], along: null };
   }
   if (kind === 'between') {
     const part = readObject(json, what, ['kind', 'low', 'high']);
@@ -61,12 +68,13 @@ function readRelation(json, feature) {
     require(feature.kind !== 'categorical', `${what}: "between" for a categorical feature`);
     require(feature.missing === null, `${what}: "between" for a feature with missing values`);
     require(!feature.discrete || (low.isWhole() && high.isWhole()), `${what}: limits that are not whole`);
-    return { kind, low, high, allowed: [] };
+    return { kind, low, high, allowed: [], along: null };
   }
   if (kind === 'pairs') {
     const allowed = readArray(readObject(json, what, ['kind', 'allowed'])('allowed'), what);
-    return { kind, low: ZERO, high: ZERO, allowed: readAllowed(allowed, feature, what) };
+    return { kind, low: ZERO, high: ZERO, allowed: readAllowed(allowed, feature, what), along: null };
   }
+  if (kind === 'along') return { kind, low: ZERO, high: ZERO, allowed: [], along: readAlong(json, features, k, what) };
   return reject(`${what}: unknown`);
 }
 
@@ -109,6 +117,14 @@ export function isOneWay(similarity) {
 }
 
 /**
+ * Whether some feature changes along with another one.
+ * @param {Relation[]} similarity
+ */
+export function goesAlong(similarity) {
+  return similarity.some(({ kind }) => kind === 'along');
+}
+
+/**
  * Whether two codes of a feature are as its relation asks.
  * @param {Feature} feature
  * @param {Relation} relation
@@ -123,6 +139,8 @@ export function related(feature, relation, code, other) {
       return code.equals(other);
     case 'pairs':
       return code.equals(other) || isAllowed(relation, positionOf(code), positionOf(other));
+    case 'along':
+      throw new Error('a relation that needs the codes of another feature');
     case 'within':
     case 'between': {
       if (feature.missing !== null) {
@@ -151,6 +169,12 @@ function isAllowed(relation, position, other) {
  * @param {Rational[]} other
  */
 export function areSimilar({ space, similarity, distance }, x, other) {
-  if (!similarity.every((relation, k) => related(space.features[k], relation, x[k], other[k]))) return false;
+  const areRelated = similarity.every((relation, k) => {
+    if (relation.along === null) return related(space.features[k], relation, x[k], other[k]);
+    const { low, high } = bandOf(relation.along, x[relation.along.with], other[relation.along.with]);
+    const difference = other[k].minus(x[k]);
+    return low.atMost(difference) && difference.atMost(high);
+  });
+  if (!areRelated) return false;
   return distance === null || distanceBetween(distance, x, other).atMost(distance.bound);
 }

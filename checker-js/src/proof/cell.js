@@ -39,8 +39,10 @@ export class Geometry {
    * @param {Space} space
    * @param {Relation[]} similarity
    * @param {Distance | null} [distance]
+   * @param {ReadonlyMap<number, [number, number]>} [fixed] positions of features in the root (section 22)
    */
-  constructor(space, similarity, distance = null) {
+  constructor(space, similarity, distance = null, fixed = new Map()) {
+    this.fixed = fixed;
     this.space = space;
     this.similarity = similarity;
     this.distance = distance;
@@ -73,6 +75,10 @@ export class Geometry {
     const hi = this.variables.map(({ feature, role }) =>
       role === 'code' ? this.space.features[feature].hi : this.similarity[feature].high,
     );
+    for (const [k, [from, to]] of this.fixed) {
+      lo[this.first[k]] = hi[this.first[k]] = Rational.of(from);
+      lo[this.second[k]] = hi[this.second[k]] = Rational.of(to);
+    }
     return { lo, hi, limits: new Map(), depth: 0 };
   }
 

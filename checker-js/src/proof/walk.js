@@ -1,5 +1,7 @@
 /** The walk through the tree of cells, node by node as the lines come (sections 3, 6 and 10). */
 
+import { partsOf } from '../claim/along.js';
+import { goesAlong } from '../claim/similarity.js';
 import { Rational, smaller } from '../exact/rational.js';
 import { readArray } from '../file/fields.js';
 import { Clock, MAXIMUM } from '../limits.js';
@@ -28,7 +30,11 @@ export class ProofWalk {
   constructor(claim, clock) {
     this.claim = claim;
     this.clock = clock;
-    this.geometry = new Geometry(claim.space, claim.similarity, claim.distance);
+    /** a proof about features that change along has several parts (section 22); any other has one */
+    this.parts = partsOf(claim.similarity, claim.space.features);
+    this.partNumber = -1;
+    this.partClaim = claim;
+    this.geometry = new Geometry(claim.space, this.parts[0].similarity, claim.distance);
     this.nodes = 0;
     /** @type {Map<string, number>} how often each rule was used */
     this.rules = new Map();
@@ -43,7 +49,21 @@ export class ProofWalk {
     this.finished = false;
     /** @type {LeafContext | null} */
     this.context = null;
-    if (claim.model.head.kind === 'two') this.begin(caseOfTwo(claim));
+    this.beginNextPart();
+  }
+
+  beginNextPart() {
+    this.partNumber += 1;
+    if (this.partNumber === this.parts.length) {
+      this.finished = true;
+      return;
+    }
+    const { similarity, fixed } = this.parts[this.partNumber];
+    this.partClaim = { ...this.claim, similarity };
+    this.geometry = new Geometry(this.claim.space, similarity, this.claim.distance, fixed);
+    this.caseNumber = -1;
+    this.context = null;
+    if (this.claim.model.head.kind === 'two') this.begin(caseOfTwo(this.claim));
   }
 
   /** @param {ListedCase[]} cases */
@@ -55,10 +75,10 @@ export class ProofWalk {
   beginNextCase() {
     this.caseNumber += 1;
     if (this.caseNumber === this.cases.length) {
-      this.finished = true;
+      this.beginNextPart();
       return;
     }
-    this.context = new LeafContext(this.claim, this.geometry, this.cases[this.caseNumber].case, this.clock, this.budget);
+    this.context = new LeafContext(this.partClaim, this.geometry, this.cases[this.caseNumber].case, this.clock, this.budget);
     this.waiting = [this.geometry.root()];
   }
 
@@ -75,8 +95,8 @@ export class ProofWalk {
   /** @param {Json[]} node of a proof about classes */
   takeFirstNode(node) {
     if (node[0] === 'independent') {
-      this.takeResult('independent', independent(this.claim, node));
-      this.finished = true;
+      this.takeResult('independent', independent(this.partClaim, node));
+      this.beginNextPart();
     } else if (node[0] === 'cases') {
       this.begin(casesOfClasses(this.claim, node));
     } else {
@@ -119,6 +139,6 @@ export class ProofWalk {
 
   /** @returns {number | null} section 14 */
   labelOfEverybody() {
-    return this.cases.length === 0 ? null : labelOfEverybody(this.claim, this.cases);
+    return this.cases.length === 0 || goesAlong(this.claim.similarity) ? null : labelOfEverybody(this.claim, this.cases);
   }
 }

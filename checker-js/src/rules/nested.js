@@ -169,8 +169,8 @@ function cellOfLimits(limits) {
   /** @type {Relation[]} */
   const similarity = limits.map(({ fall, rise }) =>
     fall !== null && rise !== null
-      ? { kind: 'between', low: fall.negated(), high: rise, allowed: [] }
-      : { kind: 'free', low: ZERO, high: ZERO, allowed: [] },
+      ? { kind: 'between', low: fall.negated(), high: rise, allowed: [], along: null }
+      : { kind: 'free', low: ZERO, high: ZERO, allowed: [], along: null },
   );
   const geometry = new Geometry({ features, constraints: [] }, similarity);
   const root = geometry.root();

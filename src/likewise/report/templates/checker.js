@@ -226,6 +226,7 @@ const MAXIMUM = Object.freeze({
   cuts: 10_000,
   scores: 1_000,
   parts: 10_000,
+  partsOfProof: 10_000,
   innerBodies: 10_000,
   knots: 100_000,
   forms: 10_000,
@@ -2064,33 +2065,166 @@ function checkProperty(property, head, oneWay) {
 }
 return { readProperty, checkProperty };
 })();
+modules["claim/along.js"] = (() => {
+const { Rational, smaller, ZERO } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readArray, readArrayOf, readIndex, readInt, readObject } = modules["file/fields.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { reject, require } = modules["rejection.js"];
+const ANY = 10n ** 600n;
+function readAlong(json, features, k, what) {
+  const part = readObject(json, what, ['kind', 'with', 'bands', 'else']);
+  const feature = features[k];
+  require(feature.kind !== 'categorical' && feature.missing === null, `${what}: "along" for a feature that cannot change so`);
+  const j = readIndex(part('with'), what, features.length);
+  require(j !== k, `${what}: along with itself`);
+  const other = features[j];
+  const items = readArray(part('bands'), what).map((item) => readArray(item, what));
+  require(items.length > 0, `${what}: no band`);
+  const byLevels = items[0].length === 4;
+  const numberOf = (/** @type {Json} */ value) => {
+    const number = readNumber(value, what);
+    require(!feature.discrete || number.isWhole(), `${what}: a number that is not whole`);
+    return number;
+  };
+  const bands = items.map((item) => {
+    const [lowJson, highJson] = readArrayOf(item, what, byLevels ? 4 : 3).slice(-2);
+    const [low, high] = [numberOf(lowJson), numberOf(highJson)];
+    require(low.atMost(high), `${what}: low is above high`);
+    if (!byLevels) return { from: 0, to: Number(readInt(item[0], what, -ANY, ANY)), low, high };
+    if (other.levels === null) return reject(`${what}: bands by levels of a feature without levels`);
+    const [from, to] = [readIndex(item[0], what, other.levels.length), readIndex(item[1], what, other.levels.length)];
+    require(from !== to, `${what}: a band from a level to itself`);
+    return { from, to, low, high };
+  });
+  require(bands.every((band, n) => n === 0 || bands[n - 1].from < band.from || (bands[n - 1].from === band.from && bands[n - 1].to < band.to)), `${what}: bands are not strictly increasing`);
+  const isMirrored = bands.every(({ from, to, low, high }) =>
+    bands.some((band) => (byLevels ? band.from === to && band.to === from : band.to === -to) && band.low.equals(high.negated()) && band.high.equals(low.negated())),
+  );
+  require(isMirrored, `${what}: bands are not mirrored`);
+  const otherwise = numberOf(part('else'));
+  require(otherwise.sign() >= 0, `${what}: "else" is negative`);
+  return { with: j, byLevels, bands, otherwise };
+}
+function checkAlong(similarity, features) {
+  const forms = new Map();
+  for (const { along } of similarity) {
+    if (along === null) continue;
+    const j = along.with;
+    const { kind, high } = similarity[j];
+    const [other, isWithin] = [features[j], kind === 'within'];
+    const fits = other.levels !== null ? kind === 'free' || kind === 'pairs' || isWithin : other.kind === 'integer' && other.missing === null && isWithin;
+    require(fits, `${other.name}: nothing can go along with this feature`);
+    require((forms.get(j) ?? along.byLevels) === along.byLevels, `${other.name}: bands by levels and by difference`);
+    forms.set(j, along.byLevels);
+    if (along.byLevels) continue;
+    require(isWithin && other.kind !== 'categorical', `${other.name}: bands by difference of a feature that is not within a tolerance`);
+    for (const { to } of along.bands) require(to !== 0 && Rational.of(Math.abs(to)).atMost(high), `${other.name}: a band of a difference that there is not`);
+  }
+  if (forms.size > 0) require(similarity.every(({ kind }) => kind !== 'between'), 'similarity: "along" and "between"');
+}
+function bandOf({ byLevels, bands, otherwise }, code, otherCode) {
+  const from = byLevels ? code : ZERO;
+  const to = byLevels ? otherCode : otherCode.minus(code);
+  const named = bands.find((band) => from.equals(Rational.of(band.from)) && to.equals(Rational.of(band.to)));
+  return named ?? { low: otherwise.negated(), high: otherwise };
+}
+function partsOf(similarity, features) {
+  const leaders = features.flatMap((_, j) => (similarity.some(({ along }) => along?.with === j) ? [j] : []));
+  const steps = leaders.map((j) => stepsOf(similarity, features, j));
+  const count = steps.reduce((total, own) => total * own.length, 1);
+  require(count <= MAXIMUM.partsOfProof, 'similarity: too many parts');
+  return Array.from({ length: count }, (_, n) => {
+    const chosen = new Map();
+    let rest = n;
+    for (let i = leaders.length - 1; i >= 0; i--) {
+      chosen.set(leaders[i], steps[i][rest % steps[i].length]);
+      rest = Math.floor(rest / steps[i].length);
+    }
+    return partOf(similarity, chosen);
+  });
+}
+function isAllowedPair({ kind, high, allowed }, from, to) {
+  if (kind === 'free') return true;
+  if (kind === 'within') return Rational.of(Math.abs(from - to)).atMost(high);
+  return allowed.some(([i, j]) => (i === from && j === to) || (i === to && j === from));
+}
+function isByLevels(similarity, j) {
+  return similarity.some(({ along }) => along?.with === j && along.byLevels);
+}
+function stepsOf(similarity, features, j) {
+  const steps = [[0, 0]];
+  const { levels, lo, hi } = features[j];
+  if (!isByLevels(similarity, j)) {
+    const most = smaller(similarity[j].high, hi.minus(lo));
+    require(most.atMost(Rational.of(MAXIMUM.partsOfProof)), 'similarity: too many parts');
+    const t = Number(most.floor());
+    for (let d = -t; d <= t; d++) if (d !== 0) steps.push([0, d]);
+    return steps;
+  }
+  const count = /** @type {unknown[]} */ (levels).length;
+  for (let from = 0; from < count; from++) {
+    for (let to = 0; to < count; to++) {
+      if (from !== to && isAllowedPair(similarity[j], from, to)) steps.push([from, to]);
+      require(steps.length <= MAXIMUM.partsOfProof, 'similarity: too many parts');
+    }
+  }
+  return steps;
+}
+function partOf(similarity, chosen) {
+  const fixed = new Map();
+  const own = similarity.map((relation, k) => {
+    const step = chosen.get(k);
+    if (step !== undefined) {
+      const [from, to] = step;
+      if (from === to) return simple('same', ZERO, ZERO);
+      if (!isByLevels(similarity, k)) return simple('between', Rational.of(to), Rational.of(to));
+      fixed.set(k, step);
+      return simple('free', ZERO, ZERO);
+    }
+    if (relation.along === null) return relation;
+    const [from, to] = /** @type {[number, number]} */ (chosen.get(relation.along.with));
+    const { low, high } = bandOf(relation.along, Rational.of(from), Rational.of(to));
+    return low.isZero() && high.isZero() ? simple('same', ZERO, ZERO) : simple('between', low, high);
+  });
+  return { similarity: own, fixed };
+}
+function simple(kind, low, high) {
+  return { kind, low, high, allowed: [], along: null };
+}
+return { readAlong, checkAlong, bandOf, partsOf };
+})();
 modules["claim/similarity.js"] = (() => {
 const { Rational, ZERO } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
 const { readArrayOf, readIndex, readArray, readObject } = modules["file/fields.js"];
 const { reject, require } = modules["rejection.js"];
+const { bandOf, checkAlong, readAlong } = modules["claim/along.js"];
 const { distanceBetween, readDistance } = modules["claim/distance.js"];
 const { positionOf } = modules["claim/space.js"];
 function readSimilarity(json, space) {
   const part = readObject(json, 'similarity', ['similarity'], ['distance']);
   const items = readArrayOf(part('similarity'), 'similarity', space.features.length);
-  const similarity = items.map((item, k) => readRelation(item, space.features[k]));
+  const similarity = items.map((item, k) => readRelation(item, space.features, k));
+  checkAlong(similarity, space.features);
   const distance = part('distance');
+  require(distance === undefined || !goesAlong(similarity), 'similarity: "along" and a distance');
   return { similarity, distance: distance === undefined ? null : readDistance(distance, space) };
 }
-function readRelation(json, feature) {
+function readRelation(json, features, k) {
+  const feature = features[k];
   const kind = json instanceof Map ? json.get('kind') : null;
   const what = `relation of ${feature.name}`;
   if (kind === 'same' || kind === 'free') {
     readObject(json, what, ['kind']);
-    return { kind, low: ZERO, high: ZERO, allowed: [] };
+    return { kind, low: ZERO, high: ZERO, allowed: [], along: null };
   }
   if (kind === 'within') {
     const tolerance = readNumber(readObject(json, what, ['kind', 'tolerance'])('tolerance'), what);
     require(tolerance.sign() > 0, `${what}: the tolerance is not positive`);
     require(feature.kind !== 'categorical', `${what}: "within" for a categorical feature`);
     require(!feature.discrete || tolerance.isWhole(), `${what}: the tolerance is not whole`);
-    return { kind, low: tolerance.negated(), high: tolerance, allowed: [] };
+    return { kind, low: tolerance.negated(), high: tolerance, allowed: [], along: null };
   }
   if (kind === 'between') {
     const part = readObject(json, what, ['kind', 'low', 'high']);
@@ -2099,12 +2233,13 @@ function readRelation(json, feature) {
     require(feature.kind !== 'categorical', `${what}: "between" for a categorical feature`);
     require(feature.missing === null, `${what}: "between" for a feature with missing values`);
     require(!feature.discrete || (low.isWhole() && high.isWhole()), `${what}: limits that are not whole`);
-    return { kind, low, high, allowed: [] };
+    return { kind, low, high, allowed: [], along: null };
   }
   if (kind === 'pairs') {
     const allowed = readArray(readObject(json, what, ['kind', 'allowed'])('allowed'), what);
-    return { kind, low: ZERO, high: ZERO, allowed: readAllowed(allowed, feature, what) };
+    return { kind, low: ZERO, high: ZERO, allowed: readAllowed(allowed, feature, what), along: null };
   }
+  if (kind === 'along') return { kind, low: ZERO, high: ZERO, allowed: [], along: readAlong(json, features, k, what) };
   return reject(`${what}: unknown`);
 }
 function readAllowed(items, feature, what) {
@@ -2127,6 +2262,9 @@ function isNear({ kind }) {
 function isOneWay(similarity) {
   return similarity.some(({ low, high }) => !low.equals(high.negated()));
 }
+function goesAlong(similarity) {
+  return similarity.some(({ kind }) => kind === 'along');
+}
 function related(feature, relation, code, other) {
   switch (relation.kind) {
     case 'free':
@@ -2135,6 +2273,8 @@ function related(feature, relation, code, other) {
       return code.equals(other);
     case 'pairs':
       return code.equals(other) || isAllowed(relation, positionOf(code), positionOf(other));
+    case 'along':
+      throw new Error('a relation that needs the codes of another feature');
     case 'within':
     case 'between': {
       if (feature.missing !== null) {
@@ -2151,15 +2291,22 @@ function isAllowed(relation, position, other) {
   return relation.allowed.some((pair) => pair[0] === first && pair[1] === second);
 }
 function areSimilar({ space, similarity, distance }, x, other) {
-  if (!similarity.every((relation, k) => related(space.features[k], relation, x[k], other[k]))) return false;
+  const areRelated = similarity.every((relation, k) => {
+    if (relation.along === null) return related(space.features[k], relation, x[k], other[k]);
+    const { low, high } = bandOf(relation.along, x[relation.along.with], other[relation.along.with]);
+    const difference = other[k].minus(x[k]);
+    return low.atMost(difference) && difference.atMost(high);
+  });
+  if (!areRelated) return false;
   return distance === null || distanceBetween(distance, x, other).atMost(distance.bound);
 }
-return { readSimilarity, isNear, isOneWay, related, areSimilar };
+return { readSimilarity, isNear, isOneWay, goesAlong, related, areSimilar };
 })();
 modules["claim/claim.js"] = (() => {
 const { readModel } = modules["claim/model.js"];
 const { checkProperty, readProperty } = modules["claim/property.js"];
-const { isOneWay, readSimilarity } = modules["claim/similarity.js"];
+const { goesAlong, isOneWay, readSimilarity } = modules["claim/similarity.js"];
+const { require } = modules["rejection.js"];
 const { readSpace } = modules["claim/space.js"];
 const CLAIM_LINES = /** @type {const} */ (['space', 'similarity', 'property', 'model']);
 function claimReader() {
@@ -2177,6 +2324,7 @@ function claimReader() {
       const { space, similar, property, model } = parts;
       if (!space || !similar || !property || !model) throw new Error('the claim is not complete');
       const hasClearance = model.body.kind === 'affine' || model.body.kind === 'trees';
+      require(property.rate === null || !goesAlong(similar.similarity), 'property: "lipschitz", though features change along');
       checkProperty(property, model.head, isOneWay(similar.similarity));
       return { space, ...similar, property, model, hasClearance };
     },
@@ -3159,7 +3307,8 @@ const { readArray, readIndex } = modules["file/fields.js"];
 const { require } = modules["rejection.js"];
 const { isNear } = modules["claim/similarity.js"];
 class Geometry {
-  constructor(space, similarity, distance = null) {
+  constructor(space, similarity, distance = null, fixed = new Map()) {
+    this.fixed = fixed;
     this.space = space;
     this.similarity = similarity;
     this.distance = distance;
@@ -3186,6 +3335,10 @@ class Geometry {
     const hi = this.variables.map(({ feature, role }) =>
       role === 'code' ? this.space.features[feature].hi : this.similarity[feature].high,
     );
+    for (const [k, [from, to]] of this.fixed) {
+      lo[this.first[k]] = hi[this.first[k]] = Rational.of(from);
+      lo[this.second[k]] = hi[this.second[k]] = Rational.of(to);
+    }
     return { lo, hi, limits: new Map(), depth: 0 };
   }
   isFixed(k, cell) {
@@ -5079,8 +5232,8 @@ function cellOfLimits(limits) {
   });
   const similarity = limits.map(({ fall, rise }) =>
     fall !== null && rise !== null
-      ? { kind: 'between', low: fall.negated(), high: rise, allowed: [] }
-      : { kind: 'free', low: ZERO, high: ZERO, allowed: [] },
+      ? { kind: 'between', low: fall.negated(), high: rise, allowed: [], along: null }
+      : { kind: 'free', low: ZERO, high: ZERO, allowed: [], along: null },
   );
   const geometry = new Geometry({ features, constraints: [] }, similarity);
   const root = geometry.root();
@@ -6608,6 +6761,8 @@ function checkLeaf(context, cell, json) {
 return { LeafContext, checkLeaf };
 })();
 modules["proof/walk.js"] = (() => {
+const { partsOf } = modules["claim/along.js"];
+const { goesAlong } = modules["claim/similarity.js"];
 const { Rational, smaller } = modules["exact/rational.js"];
 const { readArray } = modules["file/fields.js"];
 const { Clock, MAXIMUM } = modules["limits.js"];
@@ -6623,7 +6778,10 @@ class ProofWalk {
   constructor(claim, clock) {
     this.claim = claim;
     this.clock = clock;
-    this.geometry = new Geometry(claim.space, claim.similarity, claim.distance);
+    this.parts = partsOf(claim.similarity, claim.space.features);
+    this.partNumber = -1;
+    this.partClaim = claim;
+    this.geometry = new Geometry(claim.space, this.parts[0].similarity, claim.distance);
     this.nodes = 0;
     this.rules = new Map();
     this.clearance = null;
@@ -6633,7 +6791,20 @@ class ProofWalk {
     this.caseNumber = -1;
     this.finished = false;
     this.context = null;
-    if (claim.model.head.kind === 'two') this.begin(caseOfTwo(claim));
+    this.beginNextPart();
+  }
+  beginNextPart() {
+    this.partNumber += 1;
+    if (this.partNumber === this.parts.length) {
+      this.finished = true;
+      return;
+    }
+    const { similarity, fixed } = this.parts[this.partNumber];
+    this.partClaim = { ...this.claim, similarity };
+    this.geometry = new Geometry(this.claim.space, similarity, this.claim.distance, fixed);
+    this.caseNumber = -1;
+    this.context = null;
+    if (this.claim.model.head.kind === 'two') this.begin(caseOfTwo(this.claim));
   }
   begin(cases) {
     this.cases = cases.map((listed) => ({ ...listed, sides: new Sides() }));
@@ -6642,10 +6813,10 @@ class ProofWalk {
   beginNextCase() {
     this.caseNumber += 1;
     if (this.caseNumber === this.cases.length) {
-      this.finished = true;
+      this.beginNextPart();
       return;
     }
-    this.context = new LeafContext(this.claim, this.geometry, this.cases[this.caseNumber].case, this.clock, this.budget);
+    this.context = new LeafContext(this.partClaim, this.geometry, this.cases[this.caseNumber].case, this.clock, this.budget);
     this.waiting = [this.geometry.root()];
   }
   take(json) {
@@ -6658,8 +6829,8 @@ class ProofWalk {
   }
   takeFirstNode(node) {
     if (node[0] === 'independent') {
-      this.takeResult('independent', independent(this.claim, node));
-      this.finished = true;
+      this.takeResult('independent', independent(this.partClaim, node));
+      this.beginNextPart();
     } else if (node[0] === 'cases') {
       this.begin(casesOfClasses(this.claim, node));
     } else {
@@ -6688,7 +6859,7 @@ class ProofWalk {
     this.clearance = this.clearance === null ? counted : smaller(this.clearance, counted);
   }
   labelOfEverybody() {
-    return this.cases.length === 0 ? null : labelOfEverybody(this.claim, this.cases);
+    return this.cases.length === 0 || goesAlong(this.claim.similarity) ? null : labelOfEverybody(this.claim, this.cases);
   }
 }
 return { ProofWalk };
@@ -6789,6 +6960,7 @@ return { checkWitness };
 })();
 modules["check.js"] = (() => {
 const { claimReader, CLAIM_LINES } = modules["claim/claim.js"];
+const { goesAlong } = modules["claim/similarity.js"];
 const { parseJson } = modules["file/json.js"];
 const { readArray, readObject, readOnly, readText } = modules["file/fields.js"];
 const { checkBrackets, checkDenominators } = modules["file/line-limits.js"];
@@ -6913,10 +7085,11 @@ function checkEnd(certificate, stated) {
   require(stated === certificate.before.hexadecimal(), 'the digest at the end is not the one of the lines before it');
   require(certificate.lines.nextBytes() === null, 'something follows the end');
 }
-function packsOf({ model: { body, head }, distance, property }) {
+function packsOf({ model: { body, head }, similarity, distance, property }) {
   const packs = new Set(['core', ...body.packs()]);
   if (head.kind === 'classes') packs.add('classes');
   if (distance !== null) packs.add('distance');
+  if (goesAlong(similarity)) packs.add('along');
   if (property.rate !== null) packs.add('lipschitz');
   return [...packs];
 }
@@ -7015,7 +7188,7 @@ function claimLines({ space, similarity, distance, property, model }, kind, full
   if (property.rate !== null) lines.push(...rateWords(property.rate, features, full));
   if (oneWay) lines.push('  It matters who of the two is the first: nothing is said of the other order.');
   if (distance !== null) lines.push(...distanceWords(distance, features, full));
-  const all = features.map((feature, k) => `  ${quoted(feature.name)}: ${featureWords(feature, full)}; ${relationWords(similarity[k], feature, full)}`);
+  const all = features.map((feature, k) => `  ${quoted(feature.name)}: ${featureWords(feature, full)}; ${relationWords(similarity[k], feature, features, full)}`);
   const matters = features.map(({ lo, hi }, k) => full || similarity[k].kind !== 'same' || lo.equals(hi));
   const others = features.flatMap((_, k) => (matters[k] ? [] : [k]));
   const told = [...features.flatMap((_, k) => (matters[k] ? [k] : [])), ...others.slice(0, SHOWN)];
@@ -7108,10 +7281,19 @@ function counted(count, what) {
 function cut(lines, full) {
   return full || lines.length <= SHOWN ? lines : [...lines.slice(0, SHOWN), `... and ${lines.length - SHOWN} more (--full shows them)`];
 }
-function relationWords({ kind, low, high, allowed }, feature, full) {
+function relationWords({ kind, low, high, allowed, along }, feature, features, full) {
   const steps = feature.levels === null ? '' : ' steps';
   if (kind === 'same') return 'both agree';
   if (kind === 'free') return 'may differ in any way';
+  if (along !== null) {
+    const other = features[along.with];
+    const levelOf = (/** @type {number} */ i) => levelWords(other.levels?.[i]);
+    const bands = along.bands.map((band) => {
+      const named = along.byLevels ? `from ${levelOf(band.from)} to ${levelOf(band.to)}` : `by ${band.to}`;
+      return `where that changes ${named}, the second is ${betweenWords(band.low, band.high, steps)} the first`;
+    });
+    return `changes along with ${quoted(other.name)}: ${list(bands, full)}; else it differs by at most ${shown(along.otherwise)}${steps}`;
+  }
   if (kind === 'within') return `may differ by at most ${shown(high)}${steps}`;
   if (kind === 'between') return `may differ: the second is ${betweenWords(low, high, steps)} the first`;
   const pairs = allowed.map(([i, j]) => `${levelWords(feature.levels?.[i])} with ${levelWords(feature.levels?.[j])}`);
