@@ -155,8 +155,8 @@ def _steepest_ways(task: SearchTask, points: Floats) -> Floats:
     rise, at = {}, points[:, list(pairs.first)]
     here = task.scored(at)
     for k in numbers:
-        step, moved = DIFFERENCE * (task.ranges[k].last - task.ranges[k].lo), at.copy()
-        step = np.where(moved[:, k] + step > task.ranges[k].last, -step, step)
+        size, moved = DIFFERENCE * (task.ranges[k].last - task.ranges[k].lo), at.copy()
+        step = np.where(moved[:, k] + size > task.ranges[k].last, -size, size)
         moved[:, k] += step
         with np.errstate(divide="ignore", invalid="ignore"):
             rise[k] = np.nan_to_num((task.scored(moved) - here) / step)
