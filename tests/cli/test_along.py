@@ -3,6 +3,7 @@
 import json
 
 import likewise as lw
+from likewise.cli.ui.choices import choose
 from likewise.spec.file import read_spec, spec_text
 
 ALONG = '[similarity.along.income]\nwith = "sex"\nshift = [[0, 1, -10]]\n[property]'
@@ -83,3 +84,11 @@ def test_a_radius_around_the_equation(run, spec):
 
 def test_an_along_is_a_public_value():
     assert lw.Along("sex", {("m", "f"): -3}).to_dict() == {"with": "sex", "shift": [["m", "f", -3]]}
+
+
+def test_choices_of_the_page_keep_what_changes_along(spec):
+    claim = read_spec(spec(("[property]", ALONG)))
+    assert (
+        choose(claim, {"features": {"age": {"relation": "same"}}}).similarity.along == claim.similarity.along
+    )
+    assert not choose(claim, {"features": {"sex": {"relation": "same"}}}).similarity.along

@@ -151,7 +151,7 @@ def _write_asked(request: Mapping[str, Any]) -> ClaimFlags:
     write_spec(_chosen(request), request["asked"])
     names = ("model", "data", "label", "outside", "metric", "metric_radius")
     nothing: dict[str, object] = {**dict.fromkeys(names), "widen": False}
-    lists: dict[str, tuple[str, ...]] = dict.fromkeys(("free", "within", "pairs", "where"), ())
+    lists: dict[str, tuple[str, ...]] = dict.fromkeys(("free", "within", "pairs", "along", "where"), ())
     read = {name: request[name] for name in ("allow_pickle", "import_budget")}
     return ClaimFlags.of(
         {"spec": request["asked"], **nothing, **lists, **read, "trust": tuple(request["trust"])}
