@@ -5,13 +5,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { checkCertificate } from '../src/check.js';
 import { reportLines } from '../src/report.js';
-import { comingFolder, goldenFolder, laterFolder, newestFolder } from './folder.js';
+import { comingFolder, goldenFolder, laterFolder, newestFolder, steepFolder } from './folder.js';
 
 // Certificates of section 23, whose bodies this checker does not know: they are refused.
 const NOT_YET = new Set(['v1-mixed-bins.likewise', 'v1-mixed-components.likewise', 'v1-mixed-laplacian.likewise', 'v1-witness-mixed.likewise']);
 
 // A folder may be gone when its certificates have moved to another one.
-const cases = [goldenFolder, laterFolder, newestFolder, comingFolder].filter((folder) => existsSync(folder)).flatMap((folder) => {
+const cases = [goldenFolder, laterFolder, newestFolder, comingFolder, steepFolder].filter((folder) => existsSync(folder)).flatMap((folder) => {
   const verdicts = JSON.parse(readFileSync(new URL('verdicts.json', folder), 'utf8'));
   return Object.entries(verdicts).map(([name, verdict]) => ({ name, verdict, path: new URL(name, folder) }));
 });
