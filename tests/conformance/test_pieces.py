@@ -98,7 +98,6 @@ def test_thresholds_are_exact_in_raw_doubles(before, bins, scale, shift, seed):
 
 
 REFUSED = {
-    "kernel": (KBinsDiscretizer(3, strategy="uniform"), SVC(), "products or distances"),
     "polynomial kernel": (SplineTransformer(3), SVC(kernel="poly"), "products or distances"),
     "periodic": (SplineTransformer(5, extrapolation="periodic"), Ridge(), "periodically"),
     "degree": (SplineTransformer(3, degree=6), Ridge(), "degree 6"),
