@@ -205,7 +205,7 @@ function checkEnd(certificate, stated) {
 function packsOf({ model: { body, head }, similarity, distance, property }) {
   const packs = new Set(['core', ...body.packs()]);
   if (head.kind === 'classes') packs.add('classes');
-  if (distance !== null) packs.add('distance');
+  if (distance !== null || property.rate !== null) packs.add('distance');
   if (goesAlong(similarity)) packs.add('along');
   if (property.rate !== null) packs.add('lipschitz');
   return [...packs];

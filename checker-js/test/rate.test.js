@@ -89,7 +89,7 @@ const ONE_NUMBER = { features: [UNIT], similarity: [FREE] };
 test('x - x\' is at most |x - x\'|, and not less', () => {
   const claim = { ...ONE_NUMBER, property: rate('1', 1, EACH) };
   const report = assertAccepted({ ...claim, nodes: [['separable', '1/2', [], ['1']]] });
-  assert.deepEqual(report.packs, ['core', 'lipschitz']);
+  assert.deepEqual(report.packs, ['core', 'distance', 'lipschitz']);
   assert.match(reportLines(report).join('\n'), /scores differ by at most 1 times how far apart they are/);
   assert.match(reportLines(report).join('\n'), /apart is the sum of:\n {4}\|difference of "c"\|/);
   assertAccepted({ ...claim, nodes: [['slope', [0]]] });
@@ -165,6 +165,17 @@ test('norms of two features, and their dual balls', () => {
   assertAccepted({ ...plain, property: form, nodes: [['separable', '1/2', [], ['-3']]] });
   assertRejected({ ...plain, property: form, nodes: [['separable', '1/2', [], ['3']]] });
   assertRejected({ ...plain, property: form, nodes: [['separable', '1/2', [], ['-4']]] }, /too large/);
+});
+
+test('parts of weight 0 are not looked at', () => {
+  const claim = { ...ONE_NUMBER, property: rate('1', 1, EACH), nodes: [['slope', [0]]] };
+  const affine = { kind: 'affine', bias: '0', columns: [{ feature: 0, weight: '1', slope: '1', offset: '0' }] };
+  const trees = { kind: 'trees', bias: '0', trees: [['1']] };
+  const table = ['table', [['0', '0', '0', '0']]];
+  const sumOf = (/** @type {any[]} */ ...parts) => ({ kind: 'sum', bias: '0', parts: parts.map(([weight, link, body]) => ({ weight, link, body })) });
+  assertAccepted({ ...claim, body: sumOf(['0', null, trees], ['1', null, affine], ['0', table, affine]) });
+  assertRejected({ ...claim, body: sumOf(['1', null, trees], ['1', null, affine]) }, /not for this body/);
+  assertRejected({ ...claim, body: sumOf(['1', table, affine]) }, /not for links/);
 });
 
 test('the least distance of a cell', () => {

@@ -222,11 +222,12 @@ function slopesOfActivation(activation, sums) {
  * @returns {Slopes}
  */
 function slopesOfSum({ parts }, space, alpha) {
-  const ofParts = parts.map(({ weights, link, body }) => {
-    require(link === null || link.kind === 'logistic', 'slope: not for links that are tables');
+  const ofParts = parts.flatMap(({ weights, link, body }) => {
     const weight = dot(alpha, weights);
+    if (weight.isZero()) return [];
+    require(link === null || link.kind === 'logistic', 'slope: not for links that are tables');
     const factor = link === null ? exactly(weight) : multiply(interval(ZERO, link.slope.times(QUARTER)), weight);
-    return { factor, slopesOn: slopesOfBody(body, space, [ONE]) };
+    return [{ factor, slopesOn: slopesOfBody(body, space, [ONE]) }];
   });
   return (box, features) => {
     const slopes = new Map(features.map((k) => [k, NOTHING]));
