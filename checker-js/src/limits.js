@@ -36,6 +36,7 @@ export const MAXIMUM = Object.freeze({
   pointsOfCertificate: 2n ** 24n,
   partPairs: 2 ** 20,
   products: 2 ** 22,
+  mixedProducts: 2 ** 24,
   oddsBoxes: 2 ** 14,
   slopeNodes: 1_000_000,
 });

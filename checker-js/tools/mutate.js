@@ -47,6 +47,7 @@ const LEAVES = [
   ['trees', '1'],
   ['odds', []],
   ['kernel', '0x1p-1', [], 0n],
+  ['mixed', '0x1p-1', [], 64n],
   ['polynomial', '0x1p-1', []],
   ['sos', '0x1p-1', 0n, []],
   ['cases'],

@@ -150,7 +150,7 @@ function phiOfNumber(columns) {
 }
 
 /** @param {Rational[][]} lists */
-function mergedCuts(lists) {
+export function mergedCuts(lists) {
   const sorted = lists.flat().sort((a, b) => a.compare(b));
   return sorted.filter((cut, i) => i === 0 || !cut.equals(sorted[i - 1]));
 }

@@ -3,6 +3,7 @@
 import { reject } from '../rejection.js';
 import { AffineBody, readAffine } from './affine.js';
 import { CombinedBody, readCombined } from './combined.js';
+import { MixedBody, readMixed } from './mixed.js';
 import { NestedBody, readNested } from './nested.js';
 import { NetworkBody, readNetwork } from './network.js';
 import { PolynomialBody, readPolynomial } from './polynomial.js';
@@ -13,7 +14,7 @@ import { readTrees, TreesBody } from './trees.js';
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('./columns.js').BodyContext} BodyContext
- * @typedef {AffineBody | RbfBody | PolynomialBody | TreesBody | NetworkBody} PlainBody
+ * @typedef {AffineBody | RbfBody | MixedBody | PolynomialBody | TreesBody | NetworkBody} PlainBody
  * @typedef {PlainBody | SumBody} CombinableBody
  * @typedef {CombinableBody | CombinedBody | NestedBody} Body
  */
@@ -29,6 +30,8 @@ function readPlainBody(json, context) {
       return readAffine(json, context);
     case 'rbf':
       return readRbf(json, context);
+    case 'mixed':
+      return readMixed(json, context);
     case 'polynomial':
       return readPolynomial(json, context);
     case 'trees':
@@ -68,7 +71,7 @@ function readCombinable(json, context) {
  * @returns {number}
  */
 export function exponentialTerms(body) {
-  if (body.kind === 'rbf') return body.terms.length;
+  if (body.kind === 'rbf' || body.kind === 'mixed') return body.terms.length;
   if (body.kind === 'combined') return body.bodies.reduce((total, own) => total + exponentialTerms(own), 0);
   return body.kind === 'sum' ? body.parts.reduce((total, part) => total + exponentialTerms(part.body), 0) : 0;
 }

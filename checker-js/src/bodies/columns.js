@@ -87,18 +87,23 @@ function readPieces(json, what, more) {
 }
 
 /**
- * @param {PlainColumn} column
+ * @param {Column} column
  * @param {Rational} code
  */
 export function columnValue(column, code) {
+  if (column.kind === 'pieces') return polynomialValue(column.pieces[pieceOf(column.cuts, code)], code);
   return column.kind === 'table' ? column.table[positionOf(code)] : column.offset.plus(column.slope.times(code));
 }
 
 /**
  * Whether a column is the same at all codes, by itself.
- * @param {PlainColumn} column
+ * @param {Column} column
  */
 export function isConstantColumn(column) {
+  if (column.kind === 'pieces') {
+    const [[first]] = column.pieces;
+    return column.pieces.every(([own, ...higher]) => own.equals(first) && higher.every((coefficient) => coefficient.isZero()));
+  }
   return column.kind === 'table' ? column.table.every((entry) => entry.equals(column.table[0])) : column.slope.isZero();
 }
 

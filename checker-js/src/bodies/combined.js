@@ -34,7 +34,7 @@ export class CombinedBody {
   /** @param {Rational[]} codes */
   evaluate(codes) {
     const scores = this.bodies.map((body) => {
-      if (body.kind === 'rbf') throw new Error('an irrational body cannot be evaluated exactly');
+      if (!('evaluate' in body)) throw new Error('an irrational body cannot be evaluated exactly');
       return body.evaluate(codes);
     });
     return scores[0].map((_, i) => this.combine(scores.map((ofBody) => ofBody[i])));

@@ -92,7 +92,7 @@ export function readNested(json, context, readPlainBody) {
   require(1 <= items.length && items.length <= MAXIMUM.innerBodies, `body: not 1 to ${MAXIMUM.innerBodies} inner bodies`);
   const inner = items.map((item) => {
     const body = readPlainBody(item, { space: context.space, scores: null });
-    return body.kind === 'rbf' || body.irrational ? reject('body: an inner body whose scores are irrational') : body;
+    return !('evaluate' in body) || body.irrational ? reject('body: an inner body whose scores are irrational') : body;
   });
   return new NestedBody(inner, readOuter(part('outer'), inner.length, context.scores));
 }

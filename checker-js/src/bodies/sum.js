@@ -40,7 +40,7 @@ export class SumBody {
   evaluate(codes) {
     let scores = this.bias;
     for (const { weights, link, body } of this.parts) {
-      if (body.kind === 'rbf' || link?.kind === 'logistic') throw new Error('an irrational part cannot be evaluated exactly');
+      if (!('evaluate' in body) || link?.kind === 'logistic') throw new Error('an irrational part cannot be evaluated exactly');
       const [score] = body.evaluate(codes);
       const value = link === null ? score : tableAt(link.knots, score).value;
       scores = scores.map((total, i) => total.plus(value.times(weights[i])));

@@ -9,6 +9,7 @@ import { enumerated } from '../rules/enumerated.js';
 import { identical } from '../rules/identical.js';
 import { independent } from '../rules/independent.js';
 import { kernel } from '../rules/kernel.js';
+import { mixed } from '../rules/mixed.js';
 import { nestedRule } from '../rules/nested.js';
 import { network } from '../rules/network.js';
 import { odds } from '../rules/odds.js';
@@ -171,6 +172,7 @@ const RULES = new Map([
   ['enumerated', enumerated],
   ['independent', (context, _, json) => independent(context.claim, json)],
   ['kernel', kernel],
+  ['mixed', mixed],
   ['polynomial', polynomial],
   ['sos', sos],
   ['trees', trees],

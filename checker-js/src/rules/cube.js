@@ -1,13 +1,15 @@
-/** A cell as a cube: columns and codes as functions of axes y_i with abs(y_i) <= 1 (section 8, "Axes of a cell"). */
+/** A cell as a cube: columns and codes as functions of axes y_i with abs(y_i) <= 1 (sections 8 and 23, "Axes of a cell"). */
 
 import { AxesPolynomial } from '../exact/axes-polynomial.js';
 import { larger, ONE, Rational, smaller } from '../exact/rational.js';
 import { isNear, related } from '../claim/similarity.js';
 import { positionOf } from '../claim/space.js';
+import { piecesOn } from './cube-pieces.js';
 import { pairedSpans, spanOf } from './paired.js';
 
 /**
- * @typedef {import('../bodies/columns.js').PlainColumn} PlainColumn
+ * @typedef {import('../bodies/columns.js').Column} Column
+ * @typedef {import('../bodies/columns.js').PiecesColumn} PiecesColumn
  * @typedef {import('../proof/cell.js').Cell} Cell
  * @typedef {import('../proof/cell.js').Geometry} Geometry
  */
@@ -51,7 +53,7 @@ export class Cube {
 /**
  * @param {Geometry} geometry
  * @param {Cell} cell
- * @param {PlainColumn[]} columns
+ * @param {Column[]} columns
  * @returns {Cube | null} null if the cell holds no pair
  */
 export function cubeOf(geometry, cell, columns) {
@@ -65,12 +67,31 @@ export function cubeOf(geometry, cell, columns) {
     for (const copy of /** @type {const} */ ([0, 1])) {
       const code = /** @type {AxesPolynomial} */ (cube.codes[copy].get(k));
       for (const { column, c } of own) {
-        if (column.kind !== 'linear') throw new Error('a table on a numeric feature');
-        cube.columns[copy][c] = AxesPolynomial.constant(column.offset).addMultiple(code, column.slope);
+        if (column.kind === 'table') throw new Error('a table on a numeric feature');
+        if (column.kind === 'linear') cube.columns[copy][c] = AxesPolynomial.constant(column.offset).addMultiple(code, column.slope);
       }
     }
+    addPieces(cube, geometry, cell, k, own.flatMap(({ column, c }) => (column.kind === 'pieces' ? [{ column, c }] : [])));
   }
   return cube;
+}
+
+/**
+ * @param {Cube} cube with the axes of the feature itself
+ * @param {Geometry} geometry
+ * @param {Cell} cell
+ * @param {number} k a numeric feature
+ * @param {{column: PiecesColumn, c: number}[]} columns of it
+ */
+function addPieces(cube, { space, similarity, first, second }, cell, k, columns) {
+  if (columns.length === 0) return;
+  const { discrete } = space.features[k];
+  const on = (/** @type {number} */ v, /** @type {(0 | 1)[]} */ copies) => {
+    const code = /** @type {AxesPolynomial} */ (cube.codes[copies[0]].get(k));
+    piecesOn(cube, columns, { lo: cell.lo[v], hi: cell.hi[v], discrete }, code, copies);
+  };
+  on(first[k], similarity[k].kind === 'same' ? [0, 1] : [0]);
+  if (similarity[k].kind !== 'same') on(second[k], [1]);
 }
 
 /**
@@ -129,7 +150,7 @@ function codeOn(cube, geometry, cell, k, v) {
  * @param {Geometry} geometry
  * @param {Cell} cell
  * @param {number} k
- * @param {{column: PlainColumn, c: number}[]} columns of the feature
+ * @param {{column: Column, c: number}[]} columns of the feature
  * @returns {boolean} whether there may be a pair
  */
 function addLevels(cube, geometry, cell, k, columns) {
@@ -147,7 +168,7 @@ function addLevels(cube, geometry, cell, k, columns) {
  * @param {Cube} cube
  * @param {Cell} cell
  * @param {number} v
- * @param {{column: PlainColumn, c: number}[]} columns
+ * @param {{column: Column, c: number}[]} columns
  * @param {(0 | 1)[]} copies
  */
 function columnsOn(cube, cell, v, columns, copies) {

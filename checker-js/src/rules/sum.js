@@ -26,6 +26,7 @@ import { betaAbove, betaBelow } from './link-line.js';
 const RULE_OF_BODY = Object.freeze({
   affine: 'separable',
   rbf: 'kernel',
+  mixed: 'mixed',
   polynomial: 'polynomial',
   trees: 'trees',
   network: 'network',

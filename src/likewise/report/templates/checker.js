@@ -239,6 +239,7 @@ const MAXIMUM = Object.freeze({
   pointsOfCertificate: 2n ** 24n,
   partPairs: 2 ** 20,
   products: 2 ** 22,
+  mixedProducts: 2 ** 24,
   oddsBoxes: 2 ** 14,
   slopeNodes: 1_000_000,
 });
@@ -533,9 +534,14 @@ function readPieces(json, what, more) {
   return { kind: 'pieces', cuts, pieces };
 }
 function columnValue(column, code) {
+  if (column.kind === 'pieces') return polynomialValue(column.pieces[pieceOf(column.cuts, code)], code);
   return column.kind === 'table' ? column.table[positionOf(code)] : column.offset.plus(column.slope.times(code));
 }
 function isConstantColumn(column) {
+  if (column.kind === 'pieces') {
+    const [[first]] = column.pieces;
+    return column.pieces.every(([own, ...higher]) => own.equals(first) && higher.every((coefficient) => coefficient.isZero()));
+  }
   return column.kind === 'table' ? column.table.every((entry) => entry.equals(column.table[0])) : column.slope.isZero();
 }
 function pieceOf(cuts, code) {
@@ -653,7 +659,7 @@ function readAffine(json, context) {
   const weights = items.map((item) => readCoefficient(/** @type {Map<string, Json>} */ (item).get('weight'), 'weight', context));
   return new AffineBody(context.space, bias, columns, weights);
 }
-return { SeparableForm, AffineBody, dot, unitVector, readAffine };
+return { SeparableForm, AffineBody, mergedCuts, dot, unitVector, readAffine };
 })();
 modules["exact/exponential.js"] = (() => {
 const { bitLength, floorDivide, Rational } = modules["exact/rational.js"];
@@ -841,7 +847,7 @@ class CombinedBody {
   }
   evaluate(codes) {
     const scores = this.bodies.map((body) => {
-      if (body.kind === 'rbf') throw new Error('an irrational body cannot be evaluated exactly');
+      if (!('evaluate' in body)) throw new Error('an irrational body cannot be evaluated exactly');
       return body.evaluate(codes);
     });
     return scores[0].map((_, i) => this.combine(scores.map((ofBody) => ofBody[i])));
@@ -886,6 +892,95 @@ function readCombined(json, context, readCombinable) {
   return new CombinedBody(how, weights, items.map((item) => readCombinable(item, context)));
 }
 return { CombinedBody, encloseScores, readCombined };
+})();
+modules["bodies/mixed.js"] = (() => {
+const { add, exactly, expOfNear, multiply } = modules["exact/interval.js"];
+const { Rational, bitLength, larger, ZERO } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readArray, readArrayOf, readIndex, readNumbersOf, readObject } = modules["file/fields.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { reject, require } = modules["rejection.js"];
+const { dot } = modules["bodies/affine.js"];
+const { columnValue, isConstantColumn, readCoefficient, readColumn } = modules["bodies/columns.js"];
+class MixedBody {
+  kind = /** @type {const} */ ('mixed');
+  irrational = true;
+  constructor(shape, gamma, bias, columns, sums, terms) {
+    this.shape = shape;
+    this.gamma = gamma;
+    this.bias = bias;
+    this.columns = columns;
+    this.sums = sums;
+    this.terms = terms;
+    this.scores = bias.length;
+    let size = ZERO;
+    for (const { coefficients } of terms) {
+      size = size.plus(coefficients.map((coefficient) => coefficient.absolute()).reduce(larger));
+    }
+    this.sizeBits = bitLength(size.ceil()) + 4;
+    this.gammaBits = bitLength(gamma.ceil()) + bitLength(BigInt(sums.length)) + 4;
+  }
+  sumsAt(codes) {
+    const values = this.columns.map((column) => columnValue(column, codes[column.feature]));
+    return this.sums.map(({ constant, pairs }) => pairs.reduce((total, { column, factor }) => total.plus(factor.times(values[column])), constant));
+  }
+  enclose(codes, bits) {
+    const precision = bits + this.sizeBits;
+    const values = this.sumsAt(codes);
+    let scores = this.bias.map(exactly);
+    const work = precision + this.gammaBits;
+    const slack = this.gamma.times(Rational.dyadic(BigInt(values.length), -work));
+    for (const { coefficients, centre } of this.terms) {
+      let distance = 0n;
+      centre.forEach((number, j) => {
+        const apart = values[j].minus(number);
+        distance += (this.shape === 'gaussian' ? apart.squared() : apart.absolute()).ceil(work);
+      });
+      const bump = expOfNear(this.gamma.times(Rational.dyadic(distance, -work)).negated(), slack, precision);
+      scores = scores.map((score, i) => add(score, multiply(bump, coefficients[i])));
+    }
+    return scores;
+  }
+  isConstant(k) {
+    return this.sums.every(({ pairs }) =>
+      pairs.every(({ column }) => this.columns[column].feature !== k || isConstantColumn(this.columns[column])),
+    );
+  }
+  packs() {
+    return ['mixed', ...(this.columns.some(({ kind }) => kind === 'pieces') ? ['pieces'] : [])];
+  }
+  form(alpha, shift) {
+    const terms = this.terms.map(({ coefficients, centre }) => ({ coefficients: [dot(alpha, coefficients)], centre }));
+    return new MixedBody(this.shape, this.gamma, [dot(alpha, this.bias).plus(shift)], this.columns, this.sums, terms);
+  }
+}
+function readMixed(json, context) {
+  const part = readObject(json, 'body', ['kind', 'shape', 'gamma', 'bias', 'columns', 'sums', 'terms']);
+  const shape = part('shape');
+  if (shape !== 'gaussian' && shape !== 'laplacian') return reject('body: an unknown shape');
+  const gamma = readNumber(part('gamma'), 'gamma');
+  require(gamma.sign() > 0, 'body: gamma is not positive');
+  const columns = readArray(part('columns'), 'columns').map((item) => readColumn(item, context.space, []));
+  require(columns.length <= MAXIMUM.columns, 'body: too many columns');
+  const sums = readArray(part('sums'), 'sums').map((item) => readSumOfColumns(item, columns.length));
+  require(sums.length > 0, 'body: no sum');
+  const terms = readArray(part('terms'), 'terms').map((item) => {
+    const [coefficient, centre] = readArrayOf(item, 'term', 2);
+    return { coefficients: readCoefficient(coefficient, 'coefficient', context), centre: readNumbersOf(centre, 'centre', sums.length) };
+  });
+  require(terms.length > 0, 'body: no term');
+  return new MixedBody(shape, gamma, readCoefficient(part('bias'), 'bias', context), columns, sums, terms);
+}
+function readSumOfColumns(json, columns) {
+  const [constant, items] = readArrayOf(json, 'sum of columns', 2);
+  const pairs = readArray(items, 'sum of columns').map((item) => {
+    const [column, factor] = readArrayOf(item, 'column of a sum', 2);
+    return { column: readIndex(column, 'column of a sum', columns), factor: readNumber(factor, 'factor of a column') };
+  });
+  require(pairs.every(({ column }, i) => i === 0 || pairs[i - 1].column < column), 'body: the columns of a sum are not strictly increasing');
+  return { constant: readNumber(constant, 'constant of a sum'), pairs };
+}
+return { MixedBody, readMixed };
 })();
 modules["bodies/trees.js"] = (() => {
 const { larger, Rational } = modules["exact/rational.js"];
@@ -1050,7 +1145,7 @@ function readNested(json, context, readPlainBody) {
   require(1 <= items.length && items.length <= MAXIMUM.innerBodies, `body: not 1 to ${MAXIMUM.innerBodies} inner bodies`);
   const inner = items.map((item) => {
     const body = readPlainBody(item, { space: context.space, scores: null });
-    return body.kind === 'rbf' || body.irrational ? reject('body: an inner body whose scores are irrational') : body;
+    return !('evaluate' in body) || body.irrational ? reject('body: an inner body whose scores are irrational') : body;
   });
   return new NestedBody(inner, readOuter(part('outer'), inner.length, context.scores));
 }
@@ -1443,7 +1538,7 @@ class SumBody {
   evaluate(codes) {
     let scores = this.bias;
     for (const { weights, link, body } of this.parts) {
-      if (body.kind === 'rbf' || link?.kind === 'logistic') throw new Error('an irrational part cannot be evaluated exactly');
+      if (!('evaluate' in body) || link?.kind === 'logistic') throw new Error('an irrational part cannot be evaluated exactly');
       const [score] = body.evaluate(codes);
       const value = link === null ? score : tableAt(link.knots, score).value;
       scores = scores.map((total, i) => total.plus(value.times(weights[i])));
@@ -1491,6 +1586,7 @@ modules["bodies/bodies.js"] = (() => {
 const { reject } = modules["rejection.js"];
 const { AffineBody, readAffine } = modules["bodies/affine.js"];
 const { CombinedBody, readCombined } = modules["bodies/combined.js"];
+const { MixedBody, readMixed } = modules["bodies/mixed.js"];
 const { NestedBody, readNested } = modules["bodies/nested.js"];
 const { NetworkBody, readNetwork } = modules["bodies/network.js"];
 const { PolynomialBody, readPolynomial } = modules["bodies/polynomial.js"];
@@ -1503,6 +1599,8 @@ function readPlainBody(json, context) {
       return readAffine(json, context);
     case 'rbf':
       return readRbf(json, context);
+    case 'mixed':
+      return readMixed(json, context);
     case 'polynomial':
       return readPolynomial(json, context);
     case 'trees':
@@ -1523,7 +1621,7 @@ function readCombinable(json, context) {
   return isSum ? readSum(json, context, readPlainBody) : readPlainBody(json, context);
 }
 function exponentialTerms(body) {
-  if (body.kind === 'rbf') return body.terms.length;
+  if (body.kind === 'rbf' || body.kind === 'mixed') return body.terms.length;
   if (body.kind === 'combined') return body.bodies.reduce((total, own) => total + exponentialTerms(own), 0);
   return body.kind === 'sum' ? body.parts.reduce((total, part) => total + exponentialTerms(part.body), 0) : 0;
 }
@@ -4666,6 +4764,554 @@ function secant(U, gamma, squares) {
 }
 return { kernel };
 })();
+modules["exact/axes-polynomial.js"] = (() => {
+const { Rational, ZERO } = modules["exact/rational.js"];
+function axisProduct(axis) {
+  return String.fromCharCode(axis);
+}
+function multiplyProducts(a, b) {
+  if (a === '') return b;
+  if (b === '') return a;
+  if (a[a.length - 1] <= b[0]) return a + b;
+  return [...(a + b)].sort(byCode).join('');
+}
+function byCode(a, b) {
+  return a.charCodeAt(0) - b.charCodeAt(0);
+}
+function axesOf(product) {
+  return Array.from({ length: product.length }, (_, i) => product.charCodeAt(i));
+}
+class AxesPolynomial {
+  constructor() {
+    this.terms = new Map();
+  }
+  static constant(value) {
+    return new AxesPolynomial().addTerm('', value);
+  }
+  static affine(constant, slopes) {
+    const result = AxesPolynomial.constant(constant);
+    for (const [axis, slope] of slopes) result.addTerm(axisProduct(axis), slope);
+    return result;
+  }
+  addTerm(product, coefficient) {
+    const total = (this.terms.get(product) ?? ZERO).plus(coefficient);
+    if (total.isZero()) this.terms.delete(product);
+    else this.terms.set(product, total);
+    return this;
+  }
+  addMultiple(other, factor) {
+    if (!factor.isZero()) for (const [product, coefficient] of other.terms) this.addTerm(product, coefficient.times(factor));
+    return this;
+  }
+  times(other) {
+    const result = new AxesPolynomial();
+    for (const [product, coefficient] of this.terms) {
+      for (const [otherProduct, otherCoefficient] of other.terms) {
+        result.addTerm(multiplyProducts(product, otherProduct), coefficient.times(otherCoefficient));
+      }
+    }
+    return result;
+  }
+  value(valueOf) {
+    let total = ZERO;
+    for (const [product, coefficient] of this.terms) {
+      total = total.plus(axesOf(product).reduce((value, axis) => value.times(valueOf(axis)), coefficient));
+    }
+    return total;
+  }
+}
+return { axisProduct, multiplyProducts, axesOf, AxesPolynomial };
+})();
+modules["rules/cube-pieces.js"] = (() => {
+const { AxesPolynomial } = modules["exact/axes-polynomial.js"];
+const { larger, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
+const { mergedCuts } = modules["bodies/affine.js"];
+const { pieceOf, polynomialValue } = modules["bodies/columns.js"];
+const { spanOf } = modules["rules/paired.js"];
+const { partsOf } = modules["rules/pieces.js"];
+function piecesOn(cube, columns, { lo, hi, discrete }, code, copies) {
+  const local = columns.map(({ column, c }) => ({ column, c, parts: partsOf(column.cuts, lo, hi, discrete).map((part) => localPart(column, part)) }));
+  const place = (/** @type {number} */ c, /** @type {AxesPolynomial} */ value) => {
+    for (const copy of copies) cube.columns[copy][c] = value;
+  };
+  const havePlaces = local.every(({ parts }) => parts.every((part) => reachOf(part).isZero()));
+  const moving = [];
+  for (const { column, c, parts } of local) {
+    const { middle, width } = rangeOf(parts);
+    if (parts.length === 1) place(c, onePart(cube, parts[0], code));
+    else if (width.isZero()) place(c, AxesPolynomial.constant(middle));
+    else if (havePlaces) moving.push({ column, c, middle, width });
+    else place(c, AxesPolynomial.affine(middle, [[cube.addGroup(1, null), width]]));
+  }
+  if (moving.length === 0) return;
+  const places = partsOf(mergedCuts(columns.map(({ column }) => column.cuts)), lo, hi, discrete).map(({ to }) =>
+    moving.map(({ column, middle, width }) => polynomialValue(column.pieces[pieceOf(column.cuts, to)], to).minus(middle).over(width)),
+  );
+  const axis = cube.addGroup(moving.length, places);
+  moving.forEach(({ c, middle, width }, n) => place(c, AxesPolynomial.affine(middle, [[axis + n, width]])));
+}
+function localPart(column, { piece, from, to }) {
+  const { middle, width } = spanOf(from, to);
+  const coefficients = column.pieces[piece].slice();
+  for (let i = 0; i < coefficients.length; i++) {
+    for (let j = coefficients.length - 2; j >= i; j--) coefficients[j] = coefficients[j].plus(middle.times(coefficients[j + 1]));
+  }
+  return { middle, width, coefficients };
+}
+function sizesOf({ width, coefficients }) {
+  let power = ONE;
+  return coefficients.map((coefficient) => {
+    const size = coefficient.absolute().times(power);
+    power = power.times(width);
+    return size;
+  });
+}
+function reachOf(part) {
+  return sizesOf(part).slice(1).reduce((total, size) => total.plus(size), ZERO);
+}
+function rangeOf(parts) {
+  const ends = parts.map((part) => ({ middle: part.coefficients[0], reach: reachOf(part) }));
+  return spanOf(
+    ends.map(({ middle, reach }) => middle.minus(reach)).reduce(smaller),
+    ends.map(({ middle, reach }) => middle.plus(reach)).reduce(larger),
+  );
+}
+function onePart(cube, part, code) {
+  const { middle, coefficients } = part;
+  let [v, u] = [ZERO, ZERO];
+  sizesOf(part).forEach((size, i) => {
+    if (i < 2) return;
+    if (i % 2 === 1) {
+      u = u.plus(size);
+    } else {
+      u = u.plus(size.half());
+      v = coefficients[i].sign() > 0 ? v.plus(size.half()) : v.minus(size.half());
+    }
+  });
+  const slope = coefficients[1] ?? ZERO;
+  const constant = coefficients[0].minus(slope.times(middle)).plus(v);
+  const rest = AxesPolynomial.affine(constant, u.isZero() ? [] : [[cube.addGroup(1, null), u]]);
+  return rest.addMultiple(code, slope);
+}
+return { piecesOn };
+})();
+modules["rules/cube.js"] = (() => {
+const { AxesPolynomial } = modules["exact/axes-polynomial.js"];
+const { larger, ONE, Rational, smaller } = modules["exact/rational.js"];
+const { isNear, related } = modules["claim/similarity.js"];
+const { positionOf } = modules["claim/space.js"];
+const { piecesOn } = modules["rules/cube-pieces.js"];
+const { pairedSpans, spanOf } = modules["rules/paired.js"];
+const MOST_PLACES = 1024n;
+class Cube {
+  constructor() {
+    this.axes = 0;
+    this.groups = [];
+    this.groupOf = [];
+    this.columns = [[], []];
+    this.codes = [new Map(), new Map()];
+  }
+  addGroup(count, places) {
+    const first = this.axes;
+    const axes = Array.from({ length: count }, (_, i) => first + i);
+    for (const axis of axes) this.groupOf[axis] = this.groups.length;
+    this.groups.push({ axes, places });
+    this.axes += count;
+    return first;
+  }
+}
+function cubeOf(geometry, cell, columns) {
+  const cube = new Cube();
+  for (let k = 0; k < geometry.space.features.length; k++) {
+    const own = columns.flatMap((column, c) => (column.feature === k ? [{ column, c }] : []));
+    const isNumeric = geometry.space.features[k].levels === null;
+    const possible = isNumeric ? addNumeric(cube, geometry, cell, k) : addLevels(cube, geometry, cell, k, own);
+    if (!possible) return null;
+    if (!isNumeric) continue;
+    for (const copy of /** @type {const} */ ([0, 1])) {
+      const code = /** @type {AxesPolynomial} */ (cube.codes[copy].get(k));
+      for (const { column, c } of own) {
+        if (column.kind === 'table') throw new Error('a table on a numeric feature');
+        if (column.kind === 'linear') cube.columns[copy][c] = AxesPolynomial.constant(column.offset).addMultiple(code, column.slope);
+      }
+    }
+    addPieces(cube, geometry, cell, k, own.flatMap(({ column, c }) => (column.kind === 'pieces' ? [{ column, c }] : [])));
+  }
+  return cube;
+}
+function addPieces(cube, { space, similarity, first, second }, cell, k, columns) {
+  if (columns.length === 0) return;
+  const { discrete } = space.features[k];
+  const on = (/** @type {number} */ v, /** @type {(0 | 1)[]} */ copies) => {
+    const code = /** @type {AxesPolynomial} */ (cube.codes[copies[0]].get(k));
+    piecesOn(cube, columns, { lo: cell.lo[v], hi: cell.hi[v], discrete }, code, copies);
+  };
+  on(first[k], similarity[k].kind === 'same' ? [0, 1] : [0]);
+  if (similarity[k].kind !== 'same') on(second[k], [1]);
+}
+function addNumeric(cube, geometry, cell, k) {
+  const { kind } = geometry.similarity[k];
+  if (isNear(geometry.similarity[k])) {
+    const spans = pairedSpans(geometry, cell, k);
+    if (spans === null) return false;
+    const { u, d } = spans;
+    const slopes = [];
+    if (u.width.sign() > 0) slopes.push([cube.addGroup(1, null), u.width]);
+    const uSlopes = slopes.slice();
+    if (d.width.sign() > 0) slopes.push([cube.addGroup(1, null), d.width]);
+    const dSlopes = slopes.slice(uSlopes.length);
+    const middle = AxesPolynomial.affine(u.middle, uSlopes);
+    const half = AxesPolynomial.affine(d.middle, dSlopes);
+    cube.codes[0].set(k, new AxesPolynomial().addMultiple(middle, ONE).addMultiple(half, ONE.negated()));
+    cube.codes[1].set(k, new AxesPolynomial().addMultiple(middle, ONE).addMultiple(half, ONE));
+    return true;
+  }
+  const code = codeOn(cube, geometry, cell, k, geometry.first[k]);
+  cube.codes[0].set(k, code);
+  cube.codes[1].set(k, kind === 'same' ? code : codeOn(cube, geometry, cell, k, geometry.second[k]));
+  return true;
+}
+function codeOn(cube, geometry, cell, k, v) {
+  const { middle, width } = spanOf(cell.lo[v], cell.hi[v]);
+  if (width.isZero()) return AxesPolynomial.constant(middle);
+  const count = width.scaled(1).floor() + 1n;
+  let places = null;
+  if (geometry.space.features[k].discrete && count <= MOST_PLACES) {
+    places = Array.from({ length: Number(count) }, (_, i) => [cell.lo[v].plus(Rational.of(i)).minus(middle).over(width)]);
+  }
+  return AxesPolynomial.affine(middle, [[cube.addGroup(1, places), width]]);
+}
+function addLevels(cube, geometry, cell, k, columns) {
+  const relation = geometry.similarity[k];
+  const [i, j] = [geometry.first[k], geometry.second[k]];
+  if (relation.kind !== 'same' && geometry.isFixed(k, cell)) {
+    if (!related(geometry.space.features[k], relation, cell.lo[i], cell.lo[j])) return false;
+  }
+  columnsOn(cube, cell, i, columns, relation.kind === 'same' ? [0, 1] : [0]);
+  if (relation.kind !== 'same') columnsOn(cube, cell, j, columns, [1]);
+  return true;
+}
+function columnsOn(cube, cell, v, columns, copies) {
+  const [first, last] = [positionOf(cell.lo[v]), positionOf(cell.hi[v])];
+  const moving = [];
+  for (const { column, c } of columns) {
+    if (column.kind !== 'table') throw new Error('a slope on a levels kind');
+    const entries = column.table.slice(first, last + 1);
+    const { middle, width } = spanOf(entries.reduce(smaller), entries.reduce(larger));
+    if (width.isZero()) for (const copy of copies) cube.columns[copy][c] = AxesPolynomial.constant(middle);
+    else moving.push({ c, entries, middle, width });
+  }
+  if (moving.length === 0) return;
+  const places = Array.from({ length: last - first + 1 }, (_, place) =>
+    moving.map(({ entries, middle, width }) => entries[place].minus(middle).over(width)),
+  );
+  const axis = cube.addGroup(moving.length, places);
+  moving.forEach(({ c, middle, width }, n) => {
+    for (const copy of copies) cube.columns[copy][c] = AxesPolynomial.affine(middle, [[axis + n, width]]);
+  });
+}
+return { Cube, cubeOf };
+})();
+modules["rules/majorant.js"] = (() => {
+const { axesOf, axisProduct, AxesPolynomial } = modules["exact/axes-polynomial.js"];
+const { polynomialMaximum } = modules["exact/polynomial-maximum.js"];
+const { largest, ONE, Rational, ZERO } = modules["exact/rational.js"];
+const { Cube } = modules["rules/cube.js"];
+function majorantMaximum(cube, polynomial, hints) {
+  const majorant = new Majorant(cube, hints);
+  for (const [product, coefficient] of polynomial.terms) majorant.take(product, coefficient);
+  return cube.groups.reduce((total, group, g) => total.plus(maximumOfGroup(group, majorant.functions[g])), majorant.constant);
+}
+class Majorant {
+  constructor(cube, hints) {
+    this.cube = cube;
+    this.hints = hints;
+    this.constant = ZERO;
+    this.functions = cube.groups.map(() => new AxesPolynomial());
+  }
+  take(product, coefficient) {
+    const axes = axesOf(product);
+    if (axes.length === 0) {
+      this.constant = this.constant.plus(coefficient);
+      return;
+    }
+    const groups = new Set(axes.map((axis) => this.cube.groupOf[axis]));
+    if (groups.size === 1) this.functions[[...groups][0]].addTerm(product, coefficient);
+    else if (axes.length === 2) this.takeProductOfTwo(axes[0], axes[1], coefficient);
+    else this.takeLongProduct(axes, coefficient);
+  }
+  add(axis, power, coefficient) {
+    this.functions[this.cube.groupOf[axis]].addTerm(axisProduct(axis).repeat(power), coefficient);
+  }
+  takeProductOfTwo(f, l, coefficient) {
+    const size = coefficient.absolute();
+    const sigma = coefficient.sign() >= 0 ? ONE : ONE.negated();
+    const tau = Rational.of(this.hints[f]).minus(sigma.times(Rational.of(this.hints[l]))).scaled(-6);
+    this.add(f, 2, size.half());
+    this.add(l, 2, size.half());
+    this.add(f, 1, size.times(tau).negated());
+    this.add(l, 1, size.times(tau).times(sigma));
+    this.constant = this.constant.plus(size.times(tau.squared()).half());
+  }
+  takeLongProduct(axes, coefficient) {
+    const powers = new Map();
+    for (const axis of axes) powers.set(axis, (powers.get(axis) ?? 0) + 1);
+    const odd = [...powers].filter(([, power]) => power % 2 === 1).map(([axis]) => axis);
+    if (odd.length === 1) {
+      this.add(odd[0], 1, coefficient.half());
+      this.constant = this.constant.plus(coefficient.absolute().half());
+      return;
+    }
+    if (odd.length === 0 && coefficient.sign() < 0) return;
+    const shared = odd.length === 0 ? [...powers.keys()] : odd;
+    const share = coefficient.absolute().over(Rational.of(shared.length));
+    for (const axis of shared) this.add(axis, 2, share);
+  }
+}
+function maximumOfGroup(group, own) {
+  if (own.terms.size === 0) return ZERO;
+  const { places } = group;
+  if (places !== null) return largest(places.map((place) => own.value((axis) => place[axis - group.axes[0]])));
+  return maximumOnAxis(own);
+}
+function maximumOnAxis(own) {
+  const cubic = [ZERO, ZERO, ZERO, ZERO];
+  for (const [product, coefficient] of own.terms) {
+    const power = product.length;
+    if (power <= 3) {
+      cubic[power] = cubic[power].plus(coefficient);
+    } else if (power % 2 === 0) {
+      if (coefficient.sign() > 0) cubic[2] = cubic[2].plus(coefficient);
+    } else {
+      cubic[1] = cubic[1].plus(coefficient.half());
+      cubic[0] = cubic[0].plus(coefficient.absolute().half());
+    }
+  }
+  const [constant, ...rest] = cubic;
+  return constant.plus(polynomialMaximum([ZERO, ...rest], ONE.negated(), ONE));
+}
+return { majorantMaximum };
+})();
+modules["rules/mixed-terms.js"] = (() => {
+const { AxesPolynomial, axesOf, axisProduct } = modules["exact/axes-polynomial.js"];
+const { ceilShift } = modules["exact/exponential.js"];
+const { ONE, Rational } = modules["exact/rational.js"];
+const { absolute, FIXED_BITS, FIXED_SHIFT, fixedProduct, towardsZero, wholeAbove } = modules["rules/fixed-point.js"];
+const UNIT = 1n << FIXED_SHIFT;
+const ROOM = 1n << 64n;
+function copyOf({ shape, gamma, sums }, columns, axes) {
+  let off = 0n;
+  const alpha = [];
+  const slopes = sums.map(({ constant, pairs }, j) => {
+    alpha[j] = constant.floor(FIXED_BITS);
+    off += 2n; // of the constant and of a centre
+    const own = new Map();
+    for (const { column, factor } of pairs) {
+      for (const [product, coefficient] of columns[column].terms) {
+        const amount = factor.times(coefficient).floor(FIXED_BITS);
+        off += 1n;
+        if (product === '') alpha[j] += amount;
+        else own.set(axesOf(product)[0], (own.get(axesOf(product)[0]) ?? 0n) + amount);
+      }
+    }
+    return own;
+  });
+  const reach = slopes.map((own) => [...own.values()].reduce((total, slope) => total + absolute(slope), 0n));
+  const { squares, rho } = shape === 'gaussian' ? squaresOf(gamma, slopes, axes) : { squares: [], rho: 0n };
+  return { alpha, slopes, reach, off, squares, rho };
+}
+function squaresOf(gamma, slopes, axes) {
+  const exact = Array.from({ length: axes }, () => new Map());
+  for (const own of slopes) {
+    for (const [i, slope] of own) {
+      for (const [l, other] of own) {
+        if (l >= i) exact[i].set(l, (exact[i].get(l) ?? 0n) + (l > i ? 2n : 1n) * slope * other);
+      }
+    }
+  }
+  let rho = 0n;
+  const squares = exact.map(
+    (row) =>
+      new Map(
+        [...row].map(([l, amount]) => {
+          const value = gamma.times(Rational.dyadic(amount, -2 * FIXED_BITS)).floor(FIXED_BITS);
+          rho += absolute(value) + 1n;
+          return [l, value];
+        }),
+      ),
+  );
+  return { squares, rho };
+}
+class TermBounds {
+  constructor(shape, gamma, axes, r) {
+    this.shape = shape;
+    this.gamma = gamma;
+    this.axes = axes;
+    this.limit = (r << (FIXED_SHIFT - 4n)) + ROOM;
+    this.constant = 0n;
+    this.error = 0n;
+    this.linear = Array.from({ length: axes }, () => 0n);
+    this.square = Array.from({ length: axes }, () => new Map());
+  }
+  add(copy, c, centre) {
+    if (c.isZero()) return;
+    this.error += c.absolute().times(this.gamma.plus(ONE)).ceil() * copy.off;
+    const d = copy.alpha.map((value, j) => value - centre[j]);
+    const { lambda, fall, extra, least, most } = this.shape === 'gaussian' ? gaussian(d, copy.reach) : laplacian(d, copy.reach);
+    const sums = new Map();
+    copy.slopes.forEach((own, j) => {
+      for (const [i, slope] of own) sums.set(i, (sums.get(i) ?? 0n) + lambda[j] * slope);
+    });
+    const load = new Map([...sums].map(([i, total]) => [i, this.times(-total).floor(FIXED_BITS)]));
+    const h = [...load.values()].reduce((total, l) => total + absolute(l) + 1n, 0n);
+    const { rho } = copy;
+    if (c.sign() > 0) {
+      if (h > this.limit) return this.addConstant(c, least);
+      if (this.shape === 'gaussian') {
+        const drop = this.times(fall - least).ceil(FIXED_BITS);
+        const g = boundsOfG(drop < h ? drop : h).hi;
+        const kappa = UNIT - ceilShift(g * (2n * h + rho), FIXED_SHIFT);
+        if (kappa >= -ROOM) return this.addBracket(copy, c, fall, load, g, kappa);
+      }
+      return this.addBracket(copy, c, fall, load, boundsOfG(h).hi, 0n);
+    }
+    if (h + rho > this.limit) return this.addConstant(c, most);
+    const { lo } = boundsOfG(-(h + rho));
+    const g = lo > 0n ? lo : 0n;
+    return this.addBracket(copy, c, fall + extra, load, g, UNIT + ceilShift(2n * h * g, FIXED_SHIFT));
+  }
+  times(amount) {
+    return this.gamma.times(Rational.dyadic(amount, -2 * FIXED_BITS));
+  }
+  exponential(c, distance) {
+    return fixedProduct(c, this.times(-distance).floor(2 * FIXED_BITS), 1);
+  }
+  addConstant(c, distance) {
+    const { value, error } = this.exponential(c, distance);
+    this.constant += value;
+    this.error += error;
+  }
+  addBracket(copy, c, distance, load, g, kappa) {
+    const { value: K, error } = this.exponential(c, distance);
+    this.error += 128n * error;
+    const loads = [...load];
+    const n = BigInt(loads.length);
+    const m = copy.squares.reduce((total, row) => total + BigInt(row.size), 0n);
+    this.error += wholeAbove(K) * (64n * n + 8n * m) + n + n * n + m + 32n;
+    this.constant += K;
+    const [ofSquare, ofR] = [(K * g) >> FIXED_SHIFT, (K * kappa) >> FIXED_SHIFT];
+    loads.forEach(([i, l], place) => {
+      this.linear[i] += (K * l) >> FIXED_SHIFT;
+      const own = ofSquare * l;
+      for (const [other, load2] of loads.slice(place)) {
+        this.addSquare(i, other, ((other === i ? own : 2n * own) * load2) >> (2n * FIXED_SHIFT));
+      }
+    });
+    if (kappa === 0n) return;
+    copy.squares.forEach((row, i) => {
+      for (const [l, amount] of row) this.addSquare(i, l, -((ofR * amount) >> FIXED_SHIFT));
+    });
+  }
+  addSquare(i, l, amount) {
+    const [first, second] = i <= l ? [i, l] : [l, i];
+    this.square[first].set(second, (this.square[first].get(second) ?? 0n) + amount);
+  }
+  polynomial() {
+    const exactly = (/** @type {bigint} */ value) => Rational.dyadic(value, -FIXED_BITS);
+    const result = AxesPolynomial.affine(exactly(this.constant + this.error), this.linear.map((value, i) => [i, exactly(value)]));
+    this.square.forEach((row, i) => {
+      for (const [l, value] of row) result.addTerm(axisProduct(i) + axisProduct(l), exactly(value));
+    });
+    return result;
+  }
+}
+function gaussian(d, reach) {
+  let [fall, least, most] = [0n, 0n, 0n];
+  d.forEach((own, j) => {
+    const [near, far] = [absolute(own) - reach[j], absolute(own) + reach[j]];
+    fall += own * own;
+    if (near > 0n) least += near * near;
+    most += far * far;
+  });
+  return { lambda: d.map((own) => 2n * own), fall, extra: 0n, least, most };
+}
+function laplacian(d, reach) {
+  let [fall, extra, least, most] = [0n, 0n, 0n, 0n];
+  const lambda = d.map((own, j) => {
+    const r = reach[j];
+    const size = absolute(own) > r ? absolute(own) : r;
+    const slope = size === 0n ? 0n : towardsZero(Rational.fraction(own, size));
+    const above = (/** @type {bigint} */ v) => (absolute(v) << FIXED_SHIFT) - slope * v;
+    const [left, right] = [above(own - r), above(own + r)];
+    fall += slope * own;
+    extra += left > right ? left : right;
+    if (absolute(own) > r) least += (absolute(own) - r) << FIXED_SHIFT;
+    most += (absolute(own) + r) << FIXED_SHIFT;
+    return slope;
+  });
+  return { lambda, fall, extra, least, most };
+}
+function boundsOfG(x) {
+  const size = absolute(x);
+  let [lo, hi] = [0n, 0n];
+  let [lowTerm, highTerm] = [UNIT / 2n, UNIT / 2n];
+  for (let k = 0n; ; k += 1n) {
+    const isTaken = x < 0n && k % 2n === 1n;
+    lo += isTaken ? -highTerm : lowTerm;
+    hi += isTaken ? -lowTerm : highTerm;
+    if (k >= 8n && highTerm <= 1n) break;
+    lowTerm = (lowTerm * size) / ((k + 3n) << FIXED_SHIFT);
+    highTerm = (highTerm * size) / ((k + 3n) << FIXED_SHIFT) + 1n;
+  }
+  return { lo: lo - 2n, hi: hi + 2n };
+}
+return { copyOf, TermBounds, boundsOfG };
+})();
+modules["rules/mixed.js"] = (() => {
+const { readArrayOf, readInt } = modules["file/fields.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { reject, require } = modules["rejection.js"];
+const { cubeOf } = modules["rules/cube.js"];
+const { FIXED_BITS } = modules["rules/fixed-point.js"];
+const { majorantMaximum } = modules["rules/majorant.js"];
+const { copyOf, TermBounds } = modules["rules/mixed-terms.js"];
+const LARGEST_HINT = 64n;
+const LARGEST_R = 64n;
+function mixed(context, cell, json) {
+  const { body } = context.claim.model;
+  if (body.kind !== 'mixed') return reject('mixed: not for this body');
+  require(context.case.rate === null || context.knownLine !== null, 'mixed: not for the property "lipschitz"');
+  readArrayOf(json, 'mixed', 4);
+  const cube = cubeOf(context.geometry, cell, body.columns);
+  if (cube === null) return { clearance: null, line: null };
+  const line = context.readLine(json[1]);
+  const hints = readArrayOf(json[2], 'hints', cube.axes).map((hint) => readInt(hint, 'hint', -LARGEST_HINT, LARGEST_HINT));
+  const r = readInt(json[3], 'r', 0n, LARGEST_R);
+  const { axes } = cube;
+  const products = 2 * (body.terms.length * (body.sums.length * axes + axes * axes) + axes * axes * body.sums.length);
+  require(products <= MAXIMUM.mixedProducts, 'mixed: too many products in one leaf');
+  const { first, second } = context.derive(line, () => ({ first: scoreBody(body, line.first), second: scoreBody(body, line.second) }));
+  const centres = context.derive(body, () => body.terms.map(({ centre }) => centre.map((number) => number.floor(FIXED_BITS))));
+  const bounds = new TermBounds(body.shape, body.gamma, axes, r);
+  const [here, there] = cube.columns.map((columns) => copyOf(body, columns, axes));
+  centres.forEach((centre, t) => {
+    context.clock.tick();
+    bounds.add(here, line.a.times(first.terms[t].coefficients[0]), centre);
+    bounds.add(there, line.b.times(second.terms[t].coefficients[0]).negated(), centre);
+  });
+  const excess = bounds.polynomial();
+  excess.addTerm('', constantOf(line, first, second));
+  require(majorantMaximum(cube, excess, hints).sign() < 0, 'the bound of this leaf does not separate its cell from witnesses');
+  return { clearance: context.noClearance, line };
+}
+function scoreBody(body, { alpha, sign, shift }) {
+  return body.form(alpha.map((factor) => factor.times(sign)), shift);
+}
+function constantOf({ a, b, target }, first, second) {
+  return a.times(first.bias[0]).minus(b.times(second.bias[0])).minus(target);
+}
+return { mixed };
+})();
 modules["rules/link-difference.js"] = (() => {
 const { exactly, multiply, product, reciprocal, sigmaOf, subtract } = modules["exact/interval.js"];
 const { larger, largerOfMaxima, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
@@ -4798,6 +5444,7 @@ const { betaAbove, betaBelow } = modules["rules/link-line.js"];
 const RULE_OF_BODY = Object.freeze({
   affine: 'separable',
   rbf: 'kernel',
+  mixed: 'mixed',
   polynomial: 'polynomial',
   trees: 'trees',
   network: 'network',
@@ -5975,249 +6622,6 @@ function halves({ lo, hi }) {
 }
 return { odds };
 })();
-modules["exact/axes-polynomial.js"] = (() => {
-const { Rational, ZERO } = modules["exact/rational.js"];
-function axisProduct(axis) {
-  return String.fromCharCode(axis);
-}
-function multiplyProducts(a, b) {
-  if (a === '') return b;
-  if (b === '') return a;
-  if (a[a.length - 1] <= b[0]) return a + b;
-  return [...(a + b)].sort(byCode).join('');
-}
-function byCode(a, b) {
-  return a.charCodeAt(0) - b.charCodeAt(0);
-}
-function axesOf(product) {
-  return Array.from({ length: product.length }, (_, i) => product.charCodeAt(i));
-}
-class AxesPolynomial {
-  constructor() {
-    this.terms = new Map();
-  }
-  static constant(value) {
-    return new AxesPolynomial().addTerm('', value);
-  }
-  static affine(constant, slopes) {
-    const result = AxesPolynomial.constant(constant);
-    for (const [axis, slope] of slopes) result.addTerm(axisProduct(axis), slope);
-    return result;
-  }
-  addTerm(product, coefficient) {
-    const total = (this.terms.get(product) ?? ZERO).plus(coefficient);
-    if (total.isZero()) this.terms.delete(product);
-    else this.terms.set(product, total);
-    return this;
-  }
-  addMultiple(other, factor) {
-    if (!factor.isZero()) for (const [product, coefficient] of other.terms) this.addTerm(product, coefficient.times(factor));
-    return this;
-  }
-  times(other) {
-    const result = new AxesPolynomial();
-    for (const [product, coefficient] of this.terms) {
-      for (const [otherProduct, otherCoefficient] of other.terms) {
-        result.addTerm(multiplyProducts(product, otherProduct), coefficient.times(otherCoefficient));
-      }
-    }
-    return result;
-  }
-  value(valueOf) {
-    let total = ZERO;
-    for (const [product, coefficient] of this.terms) {
-      total = total.plus(axesOf(product).reduce((value, axis) => value.times(valueOf(axis)), coefficient));
-    }
-    return total;
-  }
-}
-return { axisProduct, multiplyProducts, axesOf, AxesPolynomial };
-})();
-modules["rules/cube.js"] = (() => {
-const { AxesPolynomial } = modules["exact/axes-polynomial.js"];
-const { larger, ONE, Rational, smaller } = modules["exact/rational.js"];
-const { isNear, related } = modules["claim/similarity.js"];
-const { positionOf } = modules["claim/space.js"];
-const { pairedSpans, spanOf } = modules["rules/paired.js"];
-const MOST_PLACES = 1024n;
-class Cube {
-  constructor() {
-    this.axes = 0;
-    this.groups = [];
-    this.groupOf = [];
-    this.columns = [[], []];
-    this.codes = [new Map(), new Map()];
-  }
-  addGroup(count, places) {
-    const first = this.axes;
-    const axes = Array.from({ length: count }, (_, i) => first + i);
-    for (const axis of axes) this.groupOf[axis] = this.groups.length;
-    this.groups.push({ axes, places });
-    this.axes += count;
-    return first;
-  }
-}
-function cubeOf(geometry, cell, columns) {
-  const cube = new Cube();
-  for (let k = 0; k < geometry.space.features.length; k++) {
-    const own = columns.flatMap((column, c) => (column.feature === k ? [{ column, c }] : []));
-    const isNumeric = geometry.space.features[k].levels === null;
-    const possible = isNumeric ? addNumeric(cube, geometry, cell, k) : addLevels(cube, geometry, cell, k, own);
-    if (!possible) return null;
-    if (!isNumeric) continue;
-    for (const copy of /** @type {const} */ ([0, 1])) {
-      const code = /** @type {AxesPolynomial} */ (cube.codes[copy].get(k));
-      for (const { column, c } of own) {
-        if (column.kind !== 'linear') throw new Error('a table on a numeric feature');
-        cube.columns[copy][c] = AxesPolynomial.constant(column.offset).addMultiple(code, column.slope);
-      }
-    }
-  }
-  return cube;
-}
-function addNumeric(cube, geometry, cell, k) {
-  const { kind } = geometry.similarity[k];
-  if (isNear(geometry.similarity[k])) {
-    const spans = pairedSpans(geometry, cell, k);
-    if (spans === null) return false;
-    const { u, d } = spans;
-    const slopes = [];
-    if (u.width.sign() > 0) slopes.push([cube.addGroup(1, null), u.width]);
-    const uSlopes = slopes.slice();
-    if (d.width.sign() > 0) slopes.push([cube.addGroup(1, null), d.width]);
-    const dSlopes = slopes.slice(uSlopes.length);
-    const middle = AxesPolynomial.affine(u.middle, uSlopes);
-    const half = AxesPolynomial.affine(d.middle, dSlopes);
-    cube.codes[0].set(k, new AxesPolynomial().addMultiple(middle, ONE).addMultiple(half, ONE.negated()));
-    cube.codes[1].set(k, new AxesPolynomial().addMultiple(middle, ONE).addMultiple(half, ONE));
-    return true;
-  }
-  const code = codeOn(cube, geometry, cell, k, geometry.first[k]);
-  cube.codes[0].set(k, code);
-  cube.codes[1].set(k, kind === 'same' ? code : codeOn(cube, geometry, cell, k, geometry.second[k]));
-  return true;
-}
-function codeOn(cube, geometry, cell, k, v) {
-  const { middle, width } = spanOf(cell.lo[v], cell.hi[v]);
-  if (width.isZero()) return AxesPolynomial.constant(middle);
-  const count = width.scaled(1).floor() + 1n;
-  let places = null;
-  if (geometry.space.features[k].discrete && count <= MOST_PLACES) {
-    places = Array.from({ length: Number(count) }, (_, i) => [cell.lo[v].plus(Rational.of(i)).minus(middle).over(width)]);
-  }
-  return AxesPolynomial.affine(middle, [[cube.addGroup(1, places), width]]);
-}
-function addLevels(cube, geometry, cell, k, columns) {
-  const relation = geometry.similarity[k];
-  const [i, j] = [geometry.first[k], geometry.second[k]];
-  if (relation.kind !== 'same' && geometry.isFixed(k, cell)) {
-    if (!related(geometry.space.features[k], relation, cell.lo[i], cell.lo[j])) return false;
-  }
-  columnsOn(cube, cell, i, columns, relation.kind === 'same' ? [0, 1] : [0]);
-  if (relation.kind !== 'same') columnsOn(cube, cell, j, columns, [1]);
-  return true;
-}
-function columnsOn(cube, cell, v, columns, copies) {
-  const [first, last] = [positionOf(cell.lo[v]), positionOf(cell.hi[v])];
-  const moving = [];
-  for (const { column, c } of columns) {
-    if (column.kind !== 'table') throw new Error('a slope on a levels kind');
-    const entries = column.table.slice(first, last + 1);
-    const { middle, width } = spanOf(entries.reduce(smaller), entries.reduce(larger));
-    if (width.isZero()) for (const copy of copies) cube.columns[copy][c] = AxesPolynomial.constant(middle);
-    else moving.push({ c, entries, middle, width });
-  }
-  if (moving.length === 0) return;
-  const places = Array.from({ length: last - first + 1 }, (_, place) =>
-    moving.map(({ entries, middle, width }) => entries[place].minus(middle).over(width)),
-  );
-  const axis = cube.addGroup(moving.length, places);
-  moving.forEach(({ c, middle, width }, n) => {
-    for (const copy of copies) cube.columns[copy][c] = AxesPolynomial.affine(middle, [[axis + n, width]]);
-  });
-}
-return { Cube, cubeOf };
-})();
-modules["rules/majorant.js"] = (() => {
-const { axesOf, axisProduct, AxesPolynomial } = modules["exact/axes-polynomial.js"];
-const { polynomialMaximum } = modules["exact/polynomial-maximum.js"];
-const { largest, ONE, Rational, ZERO } = modules["exact/rational.js"];
-const { Cube } = modules["rules/cube.js"];
-function majorantMaximum(cube, polynomial, hints) {
-  const majorant = new Majorant(cube, hints);
-  for (const [product, coefficient] of polynomial.terms) majorant.take(product, coefficient);
-  return cube.groups.reduce((total, group, g) => total.plus(maximumOfGroup(group, majorant.functions[g])), majorant.constant);
-}
-class Majorant {
-  constructor(cube, hints) {
-    this.cube = cube;
-    this.hints = hints;
-    this.constant = ZERO;
-    this.functions = cube.groups.map(() => new AxesPolynomial());
-  }
-  take(product, coefficient) {
-    const axes = axesOf(product);
-    if (axes.length === 0) {
-      this.constant = this.constant.plus(coefficient);
-      return;
-    }
-    const groups = new Set(axes.map((axis) => this.cube.groupOf[axis]));
-    if (groups.size === 1) this.functions[[...groups][0]].addTerm(product, coefficient);
-    else if (axes.length === 2) this.takeProductOfTwo(axes[0], axes[1], coefficient);
-    else this.takeLongProduct(axes, coefficient);
-  }
-  add(axis, power, coefficient) {
-    this.functions[this.cube.groupOf[axis]].addTerm(axisProduct(axis).repeat(power), coefficient);
-  }
-  takeProductOfTwo(f, l, coefficient) {
-    const size = coefficient.absolute();
-    const sigma = coefficient.sign() >= 0 ? ONE : ONE.negated();
-    const tau = Rational.of(this.hints[f]).minus(sigma.times(Rational.of(this.hints[l]))).scaled(-6);
-    this.add(f, 2, size.half());
-    this.add(l, 2, size.half());
-    this.add(f, 1, size.times(tau).negated());
-    this.add(l, 1, size.times(tau).times(sigma));
-    this.constant = this.constant.plus(size.times(tau.squared()).half());
-  }
-  takeLongProduct(axes, coefficient) {
-    const powers = new Map();
-    for (const axis of axes) powers.set(axis, (powers.get(axis) ?? 0) + 1);
-    const odd = [...powers].filter(([, power]) => power % 2 === 1).map(([axis]) => axis);
-    if (odd.length === 1) {
-      this.add(odd[0], 1, coefficient.half());
-      this.constant = this.constant.plus(coefficient.absolute().half());
-      return;
-    }
-    if (odd.length === 0 && coefficient.sign() < 0) return;
-    const shared = odd.length === 0 ? [...powers.keys()] : odd;
-    const share = coefficient.absolute().over(Rational.of(shared.length));
-    for (const axis of shared) this.add(axis, 2, share);
-  }
-}
-function maximumOfGroup(group, own) {
-  if (own.terms.size === 0) return ZERO;
-  const { places } = group;
-  if (places !== null) return largest(places.map((place) => own.value((axis) => place[axis - group.axes[0]])));
-  return maximumOnAxis(own);
-}
-function maximumOnAxis(own) {
-  const cubic = [ZERO, ZERO, ZERO, ZERO];
-  for (const [product, coefficient] of own.terms) {
-    const power = product.length;
-    if (power <= 3) {
-      cubic[power] = cubic[power].plus(coefficient);
-    } else if (power % 2 === 0) {
-      if (coefficient.sign() > 0) cubic[2] = cubic[2].plus(coefficient);
-    } else {
-      cubic[1] = cubic[1].plus(coefficient.half());
-      cubic[0] = cubic[0].plus(coefficient.absolute().half());
-    }
-  }
-  const [constant, ...rest] = cubic;
-  return constant.plus(polynomialMaximum([ZERO, ...rest], ONE.negated(), ONE));
-}
-return { majorantMaximum };
-})();
 modules["rules/polynomial.js"] = (() => {
 const { PolynomialBody } = modules["bodies/polynomial.js"];
 const { AxesPolynomial } = modules["exact/axes-polynomial.js"];
@@ -6419,11 +6823,12 @@ function slopesOfActivation(activation, sums) {
   return interval(ZERO, activation.kind === 'tanh' ? ONE : QUARTER);
 }
 function slopesOfSum({ parts }, space, alpha) {
-  const ofParts = parts.map(({ weights, link, body }) => {
-    require(link === null || link.kind === 'logistic', 'slope: not for links that are tables');
+  const ofParts = parts.flatMap(({ weights, link, body }) => {
     const weight = dot(alpha, weights);
+    if (weight.isZero()) return [];
+    require(link === null || link.kind === 'logistic', 'slope: not for links that are tables');
     const factor = link === null ? exactly(weight) : multiply(interval(ZERO, link.slope.times(QUARTER)), weight);
-    return { factor, slopesOn: slopesOfBody(body, space, [ONE]) };
+    return [{ factor, slopesOn: slopesOfBody(body, space, [ONE]) }];
   });
   return (box, features) => {
     const slopes = new Map(features.map((k) => [k, NOTHING]));
@@ -6657,6 +7062,7 @@ const { enumerated } = modules["rules/enumerated.js"];
 const { identical } = modules["rules/identical.js"];
 const { independent } = modules["rules/independent.js"];
 const { kernel } = modules["rules/kernel.js"];
+const { mixed } = modules["rules/mixed.js"];
 const { nestedRule } = modules["rules/nested.js"];
 const { network } = modules["rules/network.js"];
 const { odds } = modules["rules/odds.js"];
@@ -6736,6 +7142,7 @@ const RULES = new Map([
   ['enumerated', enumerated],
   ['independent', (context, _, json) => independent(context.claim, json)],
   ['kernel', kernel],
+  ['mixed', mixed],
   ['polynomial', polynomial],
   ['sos', sos],
   ['trees', trees],
@@ -7088,7 +7495,7 @@ function checkEnd(certificate, stated) {
 function packsOf({ model: { body, head }, similarity, distance, property }) {
   const packs = new Set(['core', ...body.packs()]);
   if (head.kind === 'classes') packs.add('classes');
-  if (distance !== null) packs.add('distance');
+  if (distance !== null || property.rate !== null) packs.add('distance');
   if (goesAlong(similarity)) packs.add('along');
   if (property.rate !== null) packs.add('lipschitz');
   return [...packs];
