@@ -1,6 +1,7 @@
 """Kernel models of mixed columns (section 23): no bound is below what a pair of the cell has, and what is not of the form is rejected."""
 
 import copy
+import math
 import random
 from bisect import bisect_left
 from decimal import Decimal, localcontext
@@ -11,7 +12,16 @@ from tests.check.builder import FREE, SAME, number, score, within
 from tests.check.kernels import boxes, column_at, decimal, dyadic, lemma_of, random_cell, random_kernel, seeds
 
 from likewise_check.core.fields import Rejected
-from likewise_check.packs.mixed.bumps import CURVE_BITS, _curvature_above, _curvature_below
+from likewise_check.packs.mixed.bumps import (
+    CURVE_BITS,
+    GRID,
+    Shapes,
+    Sums,
+    Total,
+    _curvature_above,
+    _curvature_below,
+    take_term,
+)
 from likewise_check.packs.mixed.rule import MixedKernel
 
 SORTS = ("cHi", "ccH", "cIt", "Cth", "cCh", "Ic")
@@ -144,6 +154,43 @@ def test_no_bound_is_below_a_pair_of_the_cell(seed: int, shape: str) -> None:
         excess = (Fraction(mixed.score(x)) - Fraction(mixed.score(other)) - 1) / 2
         assert bound is not None
         assert bound >= excess - Fraction(1, 10**50)
+
+
+@pytest.mark.parametrize("squared", [True, False], ids=["gaussian", "laplacian"])
+@pytest.mark.parametrize("sign", [1, -1])
+@seeds(40, 2000)
+def test_no_polynomial_of_a_term_is_below_the_term(seed: int, sign: int, squared: bool) -> None:
+    """Term by term, where nothing else makes up for a bound that is too low, and not by much above it either where it is narrow."""
+    rng = random.Random(seed)
+    axes, sums, one = rng.randint(1, 3), rng.randint(1, 3), 1 << GRID
+
+    def on_grid(size):
+        return [int(rng.uniform(-size, size) * one) for _ in range(sums)]
+
+    size = rng.choice([0.01, 0.3, 1.0])
+    reaches = [[int(rng.uniform(-size, size) * one) for _ in range(axes)] for _ in range(sums)]
+    middles, centre = on_grid(1.5), on_grid(1.5)
+    gamma, coefficient = Fraction(rng.randint(1, 64), 16), Fraction(sign * rng.randint(1, 99), 7)
+    shapes = Shapes(Sums(middles=middles, reaches=reaches), gamma, squared=squared)
+    total = Total(gamma, axes)
+    left = take_term(total, shapes, shapes.bump(centre), coefficient, rng.choice([8, 40, 64]))
+    total.add_common(left, shapes.matrix)
+    bound = {at: Fraction(value, total.unit) for at, value in total.polynomial().items()}
+    ends = [[rng.choice([-1, 1]) for _ in range(axes)] for _ in range(8)]
+    inside = [[Fraction(rng.randint(-64, 64), 64) for _ in range(axes)] for _ in range(8)]
+    for y in (*ends, *inside):
+        apart = [
+            Fraction(m - c + sum(w * t for w, t in zip(row, y, strict=True)), one)
+            for m, c, row in zip(middles, centre, reaches, strict=True)
+        ]
+        distance = sum(v * v if squared else abs(v) for v in apart)
+        with localcontext() as context:
+            context.prec = 60
+            term = decimal(coefficient) * (-decimal(gamma * distance)).exp()
+        found = sum(value * math.prod(y[i] for i in at) for at, value in bound.items())
+        assert decimal(found) >= term - Decimal(10) ** -20
+        if size == 0.01 and squared:
+            assert decimal(found) <= term + Decimal("0.01") * abs(decimal(coefficient))
 
 
 def test_bounds_come_near_to_what_there_is_in_small_cells() -> None:
