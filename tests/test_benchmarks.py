@@ -15,6 +15,7 @@ SMALLEST = {
     "groups": ("--samples 2000 --budget 1", "hiring, network of 2"),
     "first_day": ("--forests one-hot --seconds 1 --levels 50", "60 trees, one-hot"),
     "linear": ("--data credit", "Credit Linear1"),
+    "lipschitz": ("--seconds 3 --models linear --kinds l2", "linear"),
     "metrics": ("--data credit --models linear --kinds l1 --seconds 3", "credit"),
     "nets": (
         "--data credit adult --nets 4 --marks 1 2 --highs-seconds 2 --marabou-seconds 2 --claim-seconds 5 --certificate-seconds 5 --decision-seconds 5",
