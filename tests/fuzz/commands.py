@@ -59,6 +59,10 @@ def write_files(problem: Problem, folder: Path) -> Path:
     lines.append(f"[similarity]\nfree = {_toml(list(similar.free))}\nwithin = {{ {within} }}")
     if similar.order:
         lines[-1] += "\norder = { " + ", ".join(f'{n} = "{way}"' for n, way in similar.order.items()) + " }"
+    if similar.follows is not None:
+        shift = [[*step, by] for step, by in similar.follows.shifts.items()]
+        told = f"[similarity.along.{similar.follows.name}]"
+        lines.append(f'{told}\nwith = "{similar.follows.leader}"\nshift = {_toml(shift)}')
     if similar.metric is not None:
         told = similar.metric.declared()
         parts = told["metric"].to_dict()

@@ -50,6 +50,28 @@ class Weighed:
 
 
 @dataclass(frozen=True)
+class Following:
+    """A feature that changes along with another one, by so much from one value of that to another; back again by as much less."""
+
+    name: str
+    leader: str
+    shifts: Mapping[tuple[Any, Any], int]
+    room: int
+
+    def declared(self) -> dict[str, Any]:
+        return {self.name: lw.Along(self.leader, dict(self.shifts))}
+
+    def fits(self, population: Population, person: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+        led, at = (population.names.index(name) for name in (self.leader, self.name))
+        shift = self.shifts.get((person[led], other[led]), -self.shifts.get((other[led], person[led]), 0))
+        values = [side[at] for side in (person, other)]
+        attribute = population.attributes[at]
+        if attribute.kind == "ordinal":
+            values = [attribute.values.index(value) for value in values]
+        return abs(values[1] - values[0] - shift) <= self.room
+
+
+@dataclass(frozen=True)
 class Similar:
     """What is said of each feature; nothing is said of those that must be the same."""
 
@@ -58,12 +80,14 @@ class Similar:
     pairs: Mapping[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict)
     grouped: bool = False
     metric: Weighed | None = None
+    follows: Following | None = None
     order: Mapping[str, str] = field(default_factory=dict)  # what the second has more of ("up"), or less
 
     @property
     def names(self) -> tuple[str, ...]:
         joint = self.metric.weights if self.metric else ()
-        return (*self.free, *self.within, *self.pairs, *joint, *self.order)
+        follows = (self.follows.name,) if self.follows else ()
+        return (*self.free, *self.within, *self.pairs, *joint, *self.order, *follows)
 
     def declared(self) -> Any:
         if self.grouped:
@@ -72,6 +96,8 @@ class Similar:
         joint = {} if self.metric is None else self.metric.declared()
         if self.order:
             joint["order"] = dict(self.order)
+        if self.follows is not None:
+            joint["along"] = self.follows.declared()
         return lw.Similarity(free=list(self.free), within=dict(self.within), pairs=dict(self.pairs), **joint)
 
     def replaced(self, name: str, tolerance: Any) -> Similar:
@@ -84,6 +110,7 @@ class Similar:
             within,
             {n: p for n, p in self.pairs.items() if n != name},
             metric=self.metric,
+            follows=self.follows,
             order={n: way for n, way in self.order.items() if n != name},
         )
 
@@ -91,6 +118,8 @@ class Similar:
         """Whether two values of a feature may stand beside each other, in this order."""
         if value == other or (value is None and other is None) or attribute.name in self.free:
             return True
+        if self.follows is not None and attribute.name == self.follows.name:
+            return True  # together with the one that it follows
         if attribute.name in self.order:
             steps = attribute.kind == "ordinal"
             low, high = map(attribute.values.index, (value, other)) if steps else (value, other)
@@ -115,8 +144,13 @@ class Similar:
         return abs(Fraction(value) - Fraction(other)) <= reach
 
     def similar(self, population: Population, person: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-        near = self.metric is None or self.metric.near(population, person, other)
+        near = self._together(population, person, other)
         return near and all(map(self.alike, population.attributes, person, other))
+
+    def _together(self, population: Population, person: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+        """What no feature tells by itself."""
+        near = self.metric is None or self.metric.near(population, person, other)
+        return near and (self.follows is None or self.follows.fits(population, person, other))
 
     def matrix(self, population: Population) -> Any:
         """Which two of the listed people are similar."""
@@ -126,9 +160,9 @@ class Similar:
             at = np.array([values.index(person[k]) for person in population.people])
             table = np.array([[self.alike(attribute, v, w) for w in values] for v in values])
             found &= table[at][:, at]
-        if self.metric is not None:
+        if self.metric is not None or self.follows is not None:
             for i, j in np.argwhere(found):
-                found[i, j] = self.metric.near(population, population.people[i], population.people[j])
+                found[i, j] = self._together(population, population.people[i], population.people[j])
         return found
 
 
@@ -142,7 +176,17 @@ def drawn_similarity(choices: Choices, population: Population) -> Similar:
     ordered = [a for a in population.attributes if a.kind != "categorical" and not a.missing]
     if metric is None and ordered and chance(choices, 15):
         order = {one_of(choices, ordered).name: one_of(choices, ("up", "down"))}
+    follows = None
+    if metric is None and not order and chance(choices, 10):
+        follows = _following(choices, population)
     for attribute in population.attributes:
+        if follows is not None and attribute.name == follows.leader:
+            free.append(attribute.name)
+            continue
+        if follows is not None and attribute.name == follows.name:
+            if follows.room:
+                within[attribute.name] = follows.room
+            continue
         if attribute.name in order:
             if chance(choices, 50):
                 within[attribute.name] = _tolerance(choices, attribute)
@@ -161,12 +205,32 @@ def drawn_similarity(choices: Choices, population: Population) -> Similar:
             free.append(attribute.name)
     if not free and not within and not pairs and metric is None and not order:
         free.append(population.attributes[-1].name)
-    plain = (
-        metric is None and not order and not pairs and all(not isinstance(t, str) for t in within.values())
-    )
+    plain = metric is None and follows is None and not order and not pairs
+    plain = plain and all(not isinstance(t, str) for t in within.values())
     return Similar(
-        tuple(free), within, pairs, grouped=plain and chance(choices, 15), metric=metric, order=order
+        tuple(free),
+        within,
+        pairs,
+        grouped=plain and chance(choices, 15),
+        metric=metric,
+        follows=follows,
+        order=order,
     )
+
+
+def _following(choices: Choices, population: Population) -> Following | None:
+    """One feature with steps that goes along with levels."""
+    leaders = [a for a in population.attributes if a.kind in ("categorical", "ordinal") and not a.missing]
+    steps = [a for a in population.attributes if a.kind in ("integer", "ordinal") and not a.missing]
+    if not leaders or not steps:
+        return None
+    leader, name = one_of(choices, leaders), one_of(choices, steps)
+    if leader.name == name.name:
+        return None
+    every = list(itertools.combinations(leader.values, 2))
+    count = choices.whole(1, 2)
+    shifts = {one_of(choices, every): one_of(choices, (-2, -1, 1, 2, 3)) for _ in range(count)}
+    return Following(name.name, leader.name, shifts, one_of(choices, (0, 0, 1)))
 
 
 def _weighed(choices: Choices, population: Population) -> Weighed | None:

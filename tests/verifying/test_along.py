@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
@@ -17,7 +18,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import SplineTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -255,6 +256,19 @@ def test_what_is_refused(arguments, words):
     with pytest.raises(SpecError) as refused:
         lw.Similarity(**arguments).resolve(SPACE)
     assert words in f"{refused.value}", refused.value
+
+
+def test_shifts_of_what_the_model_has_a_table_of():
+    """Where a shift leads out of the range there is nobody, and no entry of the table."""
+    rows = pd.DataFrame([(v, s) for v in range(6) for s in range(2)] * 3, columns=["pay", "sex"])
+    columns = make_column_transformer((SplineTransformer(n_knots=3), ["pay"]), remainder="passthrough")
+    model = make_pipeline(columns, LinearRegression()).fit(rows, (rows.pay - 2) ** 2 + rows.sex)
+    space = lw.Space({"pay": lw.Integer(0, 5), "sex": lw.Categorical([0, 1])})
+    similar = lw.Similarity(free=["sex"], along={"pay": lw.Along("sex", {(0, 1): -2})})
+    scores = dict(zip(rows.itertuples(index=False, name=None), model.predict(rows), strict=True))
+    largest = max(abs(scores[pay, 0] - scores[pay - 2, 1]) for pay in range(2, 6))
+    for factor, verdict in ((0.99, "BIASED"), (1.01, "FAIR")):
+        assert lw.verify(model, space, similar, lw.ScoreGap(factor * largest), X=rows).verdict == verdict
 
 
 def test_shifts_that_contradict_each_other_are_refused():

@@ -274,11 +274,11 @@ def deepest_pairs(
 ) -> tuple[Floats, Floats, Floats]:
     """For each row its best-scored and worst-scored valid variant, and how deep that pair is; of several cases the deepest."""
     variants = np.stack([_set_features(problem, rows, setting) for setting in combinations])
+    allowed = ~np.isnan(variants).any(axis=2).ravel()
+    variants = np.where(np.isnan(variants), rows, variants)  # nobody is there, and something has to be scored
     flat = variants.reshape(-1, rows.shape[1])
-    allowed = np.ones(len(flat), dtype=bool)
     for constraint in problem.pairs.constraints:
         allowed &= constraint.scores(flat) <= 0
-    allowed &= ~np.isnan(flat).any(axis=1)
     shape, each = variants.shape[:2], np.arange(len(rows))
     together = _compatible_settings(problem, combinations)
     best, worst, depth = (
