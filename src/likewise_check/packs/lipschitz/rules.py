@@ -77,7 +77,7 @@ class Eased:
             raise Rejected("the way must be 1/2")
         if self._terms is None:
             self._terms = Terms(lemma)
-        given = leaf[2] or ["0"] * (2 * len(lemma.space.constraints))
+        given = ["0"] * (2 * len(lemma.space.constraints)) if leaf[2] == [] else leaf[2]
         factors = read_multipliers(given, lemma.space, self._terms.limit)
         y = array_of(number, len(self._distance.costs) + len(self._distance.forms))(leaf[3], "the numbers y")
         if not self._distance.dual(y):

@@ -29,7 +29,6 @@ class Mixed:
     """The columns, each with its feature, the sums of them, and the terms."""
 
     kind: ClassVar[str] = "mixed"
-    packs: ClassVar[frozenset[str]] = frozenset({"mixed"})
     rational: ClassVar[bool] = False
     clears: ClassVar[bool] = False
     knows_missing: ClassVar[bool] = False
@@ -41,6 +40,13 @@ class Mixed:
     sums: tuple[Sum, ...]
     centres: tuple[tuple[Fraction, ...], ...]  # by term
     coefficients: tuple[Fraction, ...]
+
+    @property
+    def packs(self) -> frozenset[str]:
+        """Columns in pieces are another pack's."""
+        return frozenset(
+            {"mixed", "pieces"} if any(isinstance(c, Curve) for _, c in self.columns) else {"mixed"}
+        )
 
     def steady(self, k: int) -> bool:
         """Whether no sum has a column of this feature that can change."""
