@@ -185,9 +185,9 @@ def test_rows_that_are_the_same_are_judged_once(monkeypatch):
         np.random.default_rng(0).permutation(5 * len(X)) % len(X),
     )
 
-    def counted(self, own, other):
+    def counted(self, inquiry, own, other):
         asked.append(len(own))
-        return confirmed(self, own, other)
+        return confirmed(self, inquiry, own, other)
 
     monkeypatch.setattr(RowClaim, "confirmed", counted)
     often = in_order(lw.audit(model, SPACE, similar, X=X.iloc[order]))

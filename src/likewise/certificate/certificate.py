@@ -24,6 +24,7 @@ from likewise.spec.atomic_write import write_atomically
 from likewise.spec.numbers import parse_number
 
 MOST_OUTLINE_BYTES = 1 << 31  # bytes of text that an outline reads
+CUTS = ("split", "neuron", "inner")  # nodes that two others follow
 # What reading lines of another shape than a certificate's ends in: an outline looks, it does not check.
 PARSE_ERRORS = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
@@ -103,8 +104,8 @@ def load_certificate(path: str | PathLike[str]) -> Certificate:
 
 def _read_outline(lines: Any) -> Outline:
     header = json.loads(lines.readline())
-    for _ in range(4):
-        lines.readline()
+    _, similarity, _, _ = (lines.readline() for _ in range(4))
+    in_parts = any(relation["kind"] == "along" for relation in json.loads(similarity)["similarity"])
     rules: Counter[str] = Counter()
     pending, deepest, read, end = [0], 0, 0, None
     for text in lines:
@@ -115,11 +116,11 @@ def _read_outline(lines: Any) -> Outline:
         if isinstance(node, dict):
             end = node.get("end", end)
             continue
-        if not pending and rules["cases"]:  # the next case, a tree of its own
+        if not pending and (rules["cases"] or in_parts):  # the next case or part, a tree of its own
             pending.append(1)
         depth = pending.pop()
         deepest = max(deepest, depth)
-        if node[0] in ("split", "neuron"):
+        if node[0] in CUTS:
             pending += [depth + 1, depth + 1]
         rules[str(node[0])] += 1
     if end is None:
