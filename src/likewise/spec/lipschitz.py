@@ -1,6 +1,6 @@
 """Lipschitz fairness: scores of two individuals are apart by at most a constant times how far the individuals are.
 
-``Lipschitz(0.5, Metric("l1", weights={"age": 0.1}))`` says |f(x) - f(x')| <= 0.5 d(x, x') of every two who differ in what the metric measures, in any way, as far as the similarity
+``Lipschitz(0.5, Metric("l1", weights={"age": 0.1}))`` says ``|f(x) - f(x')| <= 0.5 d(x, x')`` of every two who differ in what the metric measures, in any way, as far as the similarity
 beside it does not limit that. What the similarity lets differ and the metric does not name costs nothing: scores may not move with it, but for the slack.
 """
 
@@ -31,7 +31,7 @@ NO_METRIC_HINT = 'Lipschitz(0.5, Metric("l1", weights={"age": 0.1})), or a Simil
 
 @dataclass(frozen=True, slots=True)
 class Lipschitz:
-    """Scores change no faster than a metric: |score(x) - score(x')| <= constant * d(x, x') + slack.
+    """Scores change no faster than a metric: ``|score(x) - score(x')| <= constant * d(x, x') + slack``.
 
     Two individuals are compared who differ in the features of the metric, in any way, and as a similarity says that is given beside it. What that limits stays limited; what it
     lets differ and the metric does not measure costs nothing.
