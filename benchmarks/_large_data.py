@@ -1,12 +1,13 @@
 """Many rows of Adult's shape in a file, and an audit of them in a process of its own, so that its memory can be told.
 
-    python -m benchmarks._large_data FILE PROCESSES BUDGET [OUTPUT]
+    python -m benchmarks._large_data FILE PROCESSES BUDGET [--dask] [--output FILE]
 
-prints what one audit took: seconds, CPU seconds, the largest memory of this process and of its workers, rows, biased, undecided.
+With `--dask` the processes are workers of a cluster on this machine, which are started before. It prints what one audit took: seconds, CPU seconds, the largest memory of this process and of its workers, rows, biased, undecided.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import resource
@@ -26,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import likewise as lw
+from benchmarks._clusters import dask_workers
 
 CHUNK = 250_000
 NUMBERS = ["age", "hours-per-week"]
@@ -61,12 +63,13 @@ def write_rows(file: Path, count: int) -> None:
         writer.close()
 
 
-def audit_in_process(file: Path, processes: int, budget: float, output: Path | None = None) -> dict[str, Any]:
+def audit_in_process(
+    file: Path, processes: int, budget: float, output: Path | None = None, *, dask: bool = False
+) -> dict[str, Any]:
     """What an audit of a file took, in a process of its own."""
     line = [sys.executable, "-m", "benchmarks._large_data", str(file), str(processes), str(budget)]
-    done = subprocess.run(
-        [*line, *([] if output is None else [str(output)])], check=True, capture_output=True, text=True
-    )
+    options = ["--dask"] * dask + ([] if output is None else ["--output", str(output)])
+    done = subprocess.run([*line, *options], check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
@@ -97,17 +100,30 @@ class WorkerWatch(threading.Thread):
 
 def main(arguments: list[str]) -> None:
     """One audit."""
-    file, processes, budget, *output = arguments
+    parser = argparse.ArgumentParser(prog="python -m benchmarks._large_data")
+    parser.add_argument("file")
+    parser.add_argument("processes", type=int)
+    parser.add_argument("budget", type=float)
+    parser.add_argument("--dask", action="store_true")
+    parser.add_argument("--output")
+    given = parser.parse_args(arguments)
     model, space, _ = adult()
-    workers = WorkerWatch()
-    workers.start()
-    began = time.perf_counter()
-    found = lw.audit(
-        model, space, lw.Similarity(free=FREE), X=file, budget=float(budget), n_jobs=int(processes)
-    )
-    if output:
-        found.save(output[0])
-    seconds = time.perf_counter() - began
+    with dask_workers(given.processes if given.dask else 0) as executor:
+        workers = WorkerWatch()
+        workers.start()
+        began = time.perf_counter()
+        found = lw.audit(
+            model,
+            space,
+            lw.Similarity(free=FREE),
+            X=given.file,
+            budget=given.budget,
+            n_jobs=given.processes,
+            executor=executor,
+        )
+        if given.output:
+            found.save(given.output)
+        seconds = time.perf_counter() - began
     own = resource.getrusage(resource.RUSAGE_SELF)
     print(
         json.dumps(

@@ -5,7 +5,7 @@
 Each line of the first table is one `measure` of German: its wall time, the cells of its search and the bracket that it reached. A search that closes tells by its time what processes gain, one that does not by its
 cells and its bracket. Times include the start of the processes, and count from when the model is read. The last line of a claim is that of a cluster of Dask on this machine with so many workers, which were started before; `--dask 0` leaves it out, as does a machine without `distributed`.
 
-The second table is the sampled share of Adult by an RBF kernel, fitted on `--share-rows` rows: how many are drawn is settled by a first small sample and the budget, so look at the draws a second. `--share-rows 0` leaves it out. The third is an audit of so many rows of Adult's shape, read from a .parquet file, with each number of processes: all of it, what of that was judging, CPU seconds of all processes, and the largest
+The second table is the sampled share of Adult by an RBF kernel, fitted on `--share-rows` rows: how many are drawn is settled by a first small sample and the budget, so look at the draws a second. `--share-rows 0` leaves it out. The third is an audit of so many rows of Adult's shape, read from a .parquet file, with each number of processes and on the cluster: all of it, what of that was judging, CPU seconds of all processes, and the largest
 memory of the one that reads and of one that judges. `--rows 0` leaves it out.
 
 The last one is a simulation of the coordinator with many workers, from what one part took here: workers search parts of two seconds, the coordinator
@@ -34,6 +34,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 
 import likewise as lw
+from benchmarks._clusters import dask_workers
 from benchmarks._large_data import audit_in_process, write_rows
 from benchmarks._standardised import standardised
 from benchmarks.rbf import machine
@@ -65,21 +66,6 @@ def claim_of(name: str) -> tuple[Any, lw.Space, lw.Similarity, Any]:
         forest = RandomForestClassifier(100, max_depth=6, random_state=0)
         model = make_pipeline(clone(case.model[0]), forest).fit(case.X, case.model.predict(case.X))
     return model, case.space, similar, case.X
-
-
-@contextmanager
-def dask_workers(count: int) -> Iterator[Executor | None]:
-    """The executor of a cluster on this machine; None of no worker."""
-    if not count:
-        yield None
-        return
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(count, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        yield client.get_executor(pure=False, retries=0)
 
 
 Way = tuple[str, int, Executor | None]  # as it is called, how many processes, and where
@@ -135,8 +121,8 @@ def shares(fitted_on: int, counts: Sequence[int], budget: float, dask: int) -> T
     return table
 
 
-def audits(rows: int, counts: Sequence[int]) -> Table:
-    """An audit of generated rows with every number of processes."""
+def audits(rows: int, counts: Sequence[int], dask: int = 0) -> Table:
+    """An audit of generated rows with every number of processes, and on a cluster."""
     table = Table(title=f"audit of {rows:,} rows of Adult's shape, {machine()}")
     columns = (
         "processes",
@@ -153,12 +139,13 @@ def audits(rows: int, counts: Sequence[int]) -> Table:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.parquet"
         write_rows(file, rows)
-        for count in counts:
-            found = audit_in_process(file, count, AUDIT_BUDGET)
+        ways = [(str(count), count, False) for count in counts] + [(f"Dask {dask}", dask, True)] * bool(dask)
+        for way, count, on_dask in ways:
+            found = audit_in_process(file, count, AUDIT_BUDGET, dask=on_dask)
             figures = (found["seconds"], found["judging"], found["cpu"], rows / found["cpu"])
             memory = (found[of] / 2**20 for of in ("memory", "worker memory"))
             row = (
-                str(count),
+                way,
                 *(f"{figure:,.1f}" for figure in figures),
                 *(f"{used:,.0f}" for used in memory),
             )
@@ -228,7 +215,7 @@ def run(
     if share_rows:
         console.print(shares(share_rows, counts, budget, dask))
     if rows:
-        console.print(audits(rows, counts))
+        console.print(audits(rows, counts, dask))
     for name in claims:
         console.print(simulation(name, workers))
 
