@@ -132,23 +132,31 @@ def possible(feature: dict, k: int, relation: dict, first: list, second: list, i
     return low < high or (low == high and not opened)
 
 
-def bound(claim: dict, cell: list, a, b, sign=1, shift=0, second=None) -> Fraction | None:
+def bound(claim: dict, cell: list, a, b, sign=1, shift=0, second=None, groups=()) -> Fraction | None:
     """B in a cell, which has the intervals of each feature; `second` is another body on the same trees for G."""
     body = claim["model"]["body"]
     total = a * (sign * value(body["bias"]) + shift) - b * (sign * value((second or body)["bias"]) + shift)
-    for t, tree in enumerate(body["trees"]):
-        values = [
-            sign * (a * value(tree[i]) - b * value((second or body)["trees"][t][j]))
-            for i, first in leaves(tree)
-            for j, other in leaves(tree)
-            if all(
-                possible(f, k, r, first, other, cell[k])
-                for k, (f, r) in enumerate(zip(claim["features"], claim["relations"], strict=True))
-            )
-        ]
-        if not values:
+    kinds = list(enumerate(zip(claim["features"], claim["relations"], strict=True)))
+    alone = [(t,) for t in range(len(body["trees"])) if not any(t in group for group in groups)]
+    for group in [*alone, *groups]:
+        sums = [(Fraction(0), [], [])]  # of leaves that are together possible, and the tests above them
+        for t in group:
+            tree = body["trees"][t]
+            sums = [
+                (
+                    known + sign * (a * value(tree[i]) - b * value((second or body)["trees"][t][j])),
+                    above,
+                    below,
+                )
+                for known, before, after in sums
+                for i, first in leaves(tree)
+                for j, other in leaves(tree)
+                for above, below in [(before + first, after + other)]
+                if all(possible(f, k, r, above, below, cell[k]) for k, (f, r) in kinds)
+            ]
+        if not sums:
             return None
-        total += max(values)
+        total += max(known for known, _, _ in sums)
     return total
 
 

@@ -78,9 +78,9 @@ def expected_of(claim, nodes, cells):
         {"property": claim["prop"]}, read_space({"space": {"features": claim["features"], "constraints": []}})
     )
     found = []
-    for (_, way), cell in zip([n for n in nodes if n[0] == "trees"], cells, strict=True):
+    for (_, way, *groups), cell in zip([n for n in nodes if n[0] == "trees"], cells, strict=True):
         a, b, limit = read_way(way, asked)
-        top = bound(claim, cell, a, b, *gauge_of(claim))
+        top = bound(claim, cell, a, b, *gauge_of(claim), groups=groups[0] if groups else ())
         if top is not None:
             if top > limit or (top == limit and claim["prop"]["kind"] == "decision" and way == "0"):
                 return False, None

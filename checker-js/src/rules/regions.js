@@ -70,6 +70,28 @@ export function regionOf(feature, box, lo, hi, openBelow = false) {
   return { from, to, open, numbers: open ? from.less(to) : from.atMost(to), missing, positions: null };
 }
 
+/**
+ * What two regions of one variable in one cell have in common.
+ * @param {Region} region
+ * @param {Region} other
+ * @returns {Region} the first one itself if it lies in the other
+ */
+export function commonRegion(region, other) {
+  if (region.positions !== null && other.positions !== null) {
+    const theirs = other.positions;
+    const positions = new Set([...region.positions].filter((position) => theirs.has(position)));
+    return positions.size === region.positions.size ? region : { ...region, numbers: positions.size > 0, positions };
+  }
+  const missing = region.missing && other.missing;
+  if (!region.numbers || !other.numbers) return region.numbers || missing !== region.missing ? { ...region, numbers: false, missing } : region;
+  const order = region.from.compare(other.from);
+  const from = order >= 0 ? region.from : other.from;
+  const open = order > 0 ? region.open : order < 0 ? other.open : region.open || other.open;
+  const to = smaller(region.to, other.to);
+  if (from === region.from && open === region.open && to === region.to && missing === region.missing) return region;
+  return { from, to, open, numbers: open ? from.less(to) : from.atMost(to), missing, positions: null };
+}
+
 /** @param {Region} region */
 export function isEmptyRegion({ numbers, missing }) {
   return !numbers && !missing;

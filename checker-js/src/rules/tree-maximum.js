@@ -34,7 +34,18 @@ import { canBeRelated, regionOf, wholeBox } from './regions.js';
  * @typedef {{values: Rational[], otherValues: Rational[], cell: Cell, most: Rational | null}} Found
  */
 
-/** @typedef {{nodes: ShapeNode[], features: number[], last: Found | null}} TreeShape the features that it tests */
+/**
+ * The same of a group of trees (tree-groups.js), with the values of each of them.
+ * @typedef {{values: Rational[][], otherValues: Rational[][], cell: Cell, most: Rational | null}} FoundOfGroup
+ */
+
+/**
+ * @typedef {object} TreeShape
+ * @property {ShapeNode[]} nodes
+ * @property {number[]} features that it tests
+ * @property {Found | null} last
+ * @property {FoundOfGroup | null} lastOfGroup of a group whose first tree it was
+ */
 
 /** A number, and for each tree the largest value of the leaves below each node, of a leaf its own. */
 /** @typedef {{bias: Rational, values: Rational[][]}} TreeForm */
@@ -63,7 +74,7 @@ export function shapesOf(body, clock) {
       nodes[at + 1] = { parent: own, feature, box: boxOfTest(before, node, true), children: null };
       nodes[node.right] = { parent: own, feature, box: boxOfTest(before, node, false), children: null };
     });
-    return { nodes, features: [...features], last: null };
+    return { nodes, features: [...features], last: null, lastOfGroup: null };
   });
 }
 
@@ -140,7 +151,7 @@ export function maximumOfTrees(geometry, cell, shapes, first, second, clock) {
 }
 
 /** The cell as seen by boxes: regions of both copies. */
-class CellView {
+export class CellView {
   /**
    * @param {Geometry} geometry
    * @param {Cell} cell
@@ -219,7 +230,7 @@ class CellView {
  * @param {Clock} clock
  * @returns {Rational | null}
  */
-function maximumOfTree(view, shape, values, otherValues, clock) {
+export function maximumOfTree(view, shape, values, otherValues, clock) {
   const { last, features } = shape;
   if (last !== null && last.values === values && last.otherValues === otherValues && view.isLike(features, last.cell)) return last.most;
   const most = maximumOfLeaves(view, shape.nodes, values, otherValues, clock);

@@ -1,8 +1,8 @@
-/** The rule `trees` (section 9): a bound of a line, tree by tree. */
+/** The rule `trees` (section 9): a bound of a line, tree by tree or by groups of trees. */
 
-import { readArrayOf } from '../file/fields.js';
-import { reject } from '../rejection.js';
+import { reject, require } from '../rejection.js';
 import { concludeFromBound } from './conclude.js';
+import { maximumWithGroups, readGroups } from './tree-groups.js';
 import { maximumOfTrees, shapesOf, treeFormOf } from './tree-maximum.js';
 
 /**
@@ -16,7 +16,7 @@ import { maximumOfTrees, shapesOf, treeFormOf } from './tree-maximum.js';
  */
 
 /**
- * `["trees", way]`
+ * `["trees", way]` or `["trees", way, [[t, ...], ...]]`
  * @param {LeafContext} context
  * @param {Cell} cell
  * @param {Json[]} json
@@ -25,14 +25,17 @@ import { maximumOfTrees, shapesOf, treeFormOf } from './tree-maximum.js';
 export function trees(context, cell, json) {
   const { body } = context.claim.model;
   if (body.kind !== 'trees') return reject('trees: not for this body');
-  readArrayOf(json, 'trees', 2);
+  require(json.length === 2 || json.length === 3, `trees: ${json.length} entries where 2 or 3 are needed`);
+  const groups = json.length === 2 ? null : readGroups(json[2], body.trees.length);
   const line = context.readLine(json[1]);
   const shapes = context.derive(body, () => shapesOf(body, context.clock));
   const { first, second } = context.derive(line, () => ({
     first: treeFormOf(scoreBody(body, line.first), line.a),
     second: treeFormOf(scoreBody(body, line.second), line.b.negated()),
   }));
-  return concludeFromBound(line, maximumOfTrees(context.geometry, cell, shapes, first, second, context.clock));
+  const { geometry, clock } = context;
+  if (groups === null) return concludeFromBound(line, maximumOfTrees(geometry, cell, shapes, first, second, clock));
+  return concludeFromBound(line, maximumWithGroups(geometry, cell, shapes, first, second, groups, clock));
 }
 
 /**

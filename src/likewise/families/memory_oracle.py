@@ -49,12 +49,17 @@ MOST_REFINEMENTS = 3  # leans between those of the grid
 
 
 class NodeTrial(NamedTuple):
-    """A node's bound at a lean, by how much it exceeds the threshold, and how that changes with the lean."""
+    """A node's bound at a lean, by how much it exceeds the threshold, and how that changes with the lean; `saved` is what it is lower by thanks to more effort (`MemoryBounder.save_together`)."""
 
     lean: float
     upper: float
     excess: float
     slope: float
+    saved: float = 0.0
+
+    def less(self, saved: float) -> NodeTrial:
+        """The same with a lower bound."""
+        return self._replace(upper=self.upper - saved, excess=self.excess - saved, saved=self.saved + saved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,15 @@ class ViewedNode:
 
     def line(self, trial: NodeTrial) -> Leaf:
         """The leaf that closes the node by its bound."""
-        return self.bounder.line(self.memory, snap_lean(trial.lean))
+        return self.bounder.line(self.memory, snap_lean(trial.lean), together=trial.saved > 0)
+
+    def tightened(self, trial: NodeTrial) -> NodeTrial:
+        """The trial with more effort, if its lean is on the grid."""
+        if trial.lean != self.bounder.on_grid(trial.lean):
+            return trial
+        if len(self.witnesses.leans()) > 1:
+            trial = self.at(trial.lean)  # the bound that is made better is the one that was asked for last
+        return trial.less(self.bounder.save_together(self.memory, trial.lean, trial.excess))
 
     def _preference(self, trial: NodeTrial) -> tuple[float, bool]:
         """Lower is better; among equals, those where a witness does not lie on the line: a tie closes the node there."""
@@ -180,7 +193,9 @@ class MemoryOracle(CaseOracle):
             return excluded
         sight = self.view_node(node, node.view, asked.case)
         if len(asked.case.line.leans()) > 1:
-            trial = sight.at(trial.lean)  # what is proposed and cut is what was bounded last
+            trial = sight.at(trial.lean).less(
+                trial.saved
+            )  # what is proposed and cut is what was bounded last
         proposal = sight.bounder.propose(sight.memory, trial.lean)
         if proposal is not None and self._looks_promising(proposal, node, sight, asked):
             found = self._referee_proposal(node, sight, asked)
@@ -237,6 +252,8 @@ class MemoryOracle(CaseOracle):
         """The node at the best lean of a view, or closed by it."""
         sight = self.view_node(node, view, asked.case)
         trial = sight.find_best_lean(lean)
+        if not sight.separates(trial):
+            trial = sight.tightened(trial)
         if not sight.separates(trial):
             return trial
         leaf, rivals = sight.line(trial), self.views[view].rivals
@@ -365,11 +382,15 @@ class MemoryOracle(CaseOracle):
             return Stuck()
         after = self.views.after(variable, at)
         ends = asked.pairs.parts(variable, float(node.lo[variable]), float(node.hi[variable]), at, after)
-        left, right = (self._child(node, variable, end, loss) for end, loss in zip(ends, lost, strict=True))
+        left, right = (
+            self._child(node, variable, end, loss, trial.saved) for end, loss in zip(ends, lost, strict=True)
+        )
         return Cut(variable=variable, at=at, after=after, children=(left, right))
 
-    def _child(self, node: Node, variable: int, ends: tuple[float, float], loss: float) -> Child:
-        """A part, ranked by what its bound will be; what will be closed goes first of all."""
+    def _child(
+        self, node: Node, variable: int, ends: tuple[float, float], loss: float, saved: float
+    ) -> Child:
+        """A part, ranked by what its bound will be; what will be closed goes first of all. What more effort `saved` of the node's bound may be lost again."""
         excess = -node.rank
         rank = loss - excess
         memory = {
@@ -377,7 +398,7 @@ class MemoryOracle(CaseOracle):
         }
         return Child(
             rank=rank,
-            upper=node.upper - max(loss - OVERSTATED_SHARE * excess, 0.0),
+            upper=node.upper - max(loss - saved - OVERSTATED_SHARE * excess, 0.0),
             memory=memory,
             urgent=rank >= -NEARLY_CLOSED * excess,
         )

@@ -411,5 +411,9 @@ class MemoryBounder(Bounder, Protocol):
     def prove_memory(self, memory: Any, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """As `prove`, for the oracle's own rule."""
 
-    def line(self, memory: Any, lean: Fraction) -> Leaf:
-        """The leaf that closes a cell by its bound at this lean."""
+    def save_together(self, memory: Any, lean: float, excess: float) -> float:  # noqa: ARG002
+        """What the bound asked for last falls by with more effort, which ends once that is the excess over a threshold; 0 for families that have nothing better."""
+        return 0.0
+
+    def line(self, memory: Any, lean: Fraction, *, together: bool = False) -> Leaf:
+        """The leaf that closes a cell by its bound at this lean; `together` where it takes the effort of `save_together`."""

@@ -95,5 +95,6 @@ def test_open_cells_are_bounded_by_what_they_say(seed):
     search = Frontier(task=problem)
     search.run(most=60)
     for cell in search.open:
-        bound = search.oracle.view_node(cell, 0, problem.case).at(0.5).upper
+        sight = search.oracle.view_node(cell, 0, problem.case)
+        bound = sight.tightened(sight.at(0.5)).upper
         assert bound <= cell.upper + problem.bounder.noise(0.5)

@@ -24,6 +24,7 @@ from likewise.families.trees.common_pair import ATTAINED, CONFLICT, find_common_
 from likewise.families.trees.cuts import find_cut
 from likewise.families.trees.ensemble_elements import EnsembleElements
 from likewise.families.trees.ranking import Ranking, bound_by_ranking, bound_unordered, filter_ranking
+from likewise.families.trees.tree_pairs import ALONE, bound_in_pairs, pair_trees
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 EVEN_KEY = -1  # the key of rankings by differences
 MOST_RANKING_BYTES = 2**28
+WORTH_PAIRING = 0.7  # of the excess, that pairs of trees saved around a cell: more may be found in it
+PAIRED_AGAIN = 0.8  # of the excess at which pairs were looked for last: below it they are looked for again
 MOST_SKIPPED = 0.25  # share of a ranking that may be passed by before it is made anew
 
 
@@ -53,6 +56,11 @@ class CellMemory:
         None  # the key of the one that has nothing but elements that meet the box of the cell that this one is a part of,
     )
     cut: int = -1  # which had other limits of this variable
+    partner: NDArray[np.int32] | None = (
+        None  # by tree the one that it is looked at together with, if any; shared with parts of the cell
+    )
+    saved: float = math.inf  # what that lowered the bound by, of this cell or of one around it
+    paired_at: float = math.inf  # the excess over the threshold when pairs were looked for last
 
     def key(self, lean: float) -> int:
         return EVEN_KEY if self.even else round(lean * LEAN_STEPS)
@@ -90,6 +98,7 @@ class TreeBounder(TreeCells[CellMemory]):
     ) -> None:
         super().__init__(score, pairs, other, ground)
         self._tops = np.zeros(len(score.body.trees) + 1, dtype=np.int64)
+        self._place = np.zeros(len(score.body.trees), dtype=np.int64)
         self._rankings: dict[int, Ranking] = {}
         self.room = RankingRoom()
 
@@ -109,6 +118,9 @@ class TreeBounder(TreeCells[CellMemory]):
             memory.even,
             source=memory.sifted,
             cut=variable,
+            partner=memory.partner,
+            saved=memory.saved,
+            paired_at=memory.paired_at,
         )
 
     # -- bounds -----------------------------------------------------------------------------------------------
@@ -176,6 +188,43 @@ class TreeBounder(TreeCells[CellMemory]):
             second + self.bias[1],
         )
 
+    def save_together(self, memory: CellMemory, lean: float, excess: float) -> float:
+        """What the bound that was asked for last, at this lean, falls by where trees are looked at in pairs. Pairs of a cell around this one are kept where others would not save the excess either."""
+        if memory.box is None or memory.tops is None or len(self._place) < 2:
+            return 0.0
+        key = memory.key(lean)
+        if memory.sifted != key:
+            self._sift(memory, memory.box, key, memory.rankings[key])
+        if memory.sifted != key:  # there is no room
+            return 0.0
+        ranking, a, b = memory.rankings[key], lean, 1 - lean
+        state = self.elements, self.axes, ranking, memory.box, a, b, memory.tops
+        if memory.partner is not None and excess > PAIRED_AGAIN * memory.paired_at:
+            memory.saved = self._saved_by(memory, ranking, a, b)
+            if memory.saved < WORTH_PAIRING * excess:
+                return memory.saved
+        partner = (
+            np.full(len(self._place), ALONE, dtype=np.int32)
+            if memory.partner is None
+            else memory.partner.copy()
+        )
+        memory.saved = float(pair_trees(*state, excess + 2 * self.noise(lean), partner, self._place))
+        memory.partner, memory.paired_at = partner, excess
+        return memory.saved
+
+    def _saved_by(self, memory: CellMemory, ranking: Ranking, a: float, b: float) -> float:
+        """What the pairs of trees that are known save."""
+        alone = np.full(len(self._place), ALONE, dtype=np.int32)
+        bounds = [
+            float(
+                bound_in_pairs(
+                    self.elements, self.axes, ranking, memory.box, a, b, memory.tops, partner, self._place
+                )
+            )
+            for partner in (alone, memory.partner)
+        ]
+        return max(0.0, bounds[0] - bounds[1])
+
     def noise(self, lean: float) -> float:
         """What rounding may change about a bound."""
         return 2 * self.values.rounding_limit(lean, 1 - lean)
@@ -235,16 +284,38 @@ class TreeBounder(TreeCells[CellMemory]):
         upper, _, _ = self._bound(memory, a, b)
         if upper == -math.inf:
             return math.inf
+        if leaf.hints:
+            upper = min(upper, self._bound_in_pairs(memory, memory.box, a, b, leaf.hints))
         limit = upper + 2 * self.values.rounding_limit(a, b)
         exact_bias = direction.a * self.score.bias - direction.b * self.other.bias
         clearance = direction.clearance(Fraction(limit) + exact_bias)
-        if clearance is not None:
+        if clearance is not None or leaf.hints:
             return clearance
         exact = self.values.bound(self.elements, self.axes, self.whole, memory.box, direction.a, direction.b)
         return math.inf if exact is None else direction.clearance(exact)
 
-    def line(self, memory: CellMemory, lean: Fraction) -> Leaf:  # noqa: ARG002 (a lean says it all)
-        return Leaf(rule=self.rule, lean=lean)
+    def _bound_in_pairs(
+        self, memory: CellMemory, box: Box, a: float, b: float, pairs: tuple[int, ...]
+    ) -> float:
+        """The bound of a s - b s' with pairs of trees, one after another; no better than without where the direction is not on the grid."""
+        lean = a / (a + b)
+        key = EVEN_KEY if memory.even and a == b else round(lean * LEAN_STEPS)
+        if lean * LEAN_STEPS != round(lean * LEAN_STEPS):
+            return math.inf
+        ranking = memory.rankings.get(key) or self.ranking(key)
+        if memory.sifted != key:
+            ranking = self._filter_ranking(ranking, box, even=key == EVEN_KEY)
+        tops = ranking.start[:-1]  # nothing but elements that meet the cell
+        partner = np.full(len(self._place), ALONE, dtype=np.int32)
+        partner[list(pairs[::2])], partner[list(pairs[1::2])] = pairs[1::2], pairs[::2]
+        return float(bound_in_pairs(self.elements, self.axes, ranking, box, a, b, tops, partner, self._place))
+
+    def line(self, memory: CellMemory, lean: Fraction, *, together: bool = False) -> Leaf:
+        """A lean says it all, but for which trees were looked at together, two at a time."""
+        pairs: tuple[int, ...] = ()
+        if together and memory.partner is not None:
+            pairs = tuple(t for one in enumerate(memory.partner.tolist()) if one[0] < one[1] for t in one)
+        return Leaf(rule=self.rule, lean=lean, hints=pairs)
 
     def _of(self, score: TreeScore) -> TreeBounder:
         return TreeBounder(score, self.pairs)

@@ -162,7 +162,7 @@ class TreeCells(MemoryBounder, Generic[Known]):
     def prove_memory(self, memory: Known, leaf: Leaf, question: WitnessSet) -> Clearance | None: ...
 
     @abstractmethod
-    def line(self, memory: Known, lean: Fraction) -> Leaf: ...
+    def line(self, memory: Known, lean: Fraction, *, together: bool = False) -> Leaf: ...
 
     @abstractmethod
     def _of(self, score: TreeScore) -> TreeCells[Any]:
@@ -236,6 +236,7 @@ class TreeCells(MemoryBounder, Generic[Known]):
         memory = self.memory([float(v.lo) for v in root], [float(v.hi) for v in root])
         self.bound_memory(memory, 0.5)
         self.propose(memory, 0.5)
+        self.save_together(memory, 0.5, 1.0)
         self.cut_memory(memory, 0.5, 1.0)
         self.bound_anywhere(memory, 0.3)
 

@@ -148,6 +148,10 @@ class TreeFamily(Family):
             rounding = rounding_of_mean(rounding, mean, len(settings.codes))
         return replace(model, bodies=scores_of_ensemble(mean), rounding=rounding)
 
+    def hints_line(self, hints: Sequence[int]) -> list[Any]:
+        """Pairs of trees that are looked at together, one after another in the hints."""
+        return [[list(pair) for pair in zip(hints[::2], hints[1::2], strict=True)]] if hints else []
+
     def line(self, bodies: Sequence[TreeForm], embedding: tuple[Column, ...]) -> dict[str, Any]:
         first = bodies[0]
         one = len(bodies) == 1 and not first.whole

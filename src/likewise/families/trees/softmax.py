@@ -239,7 +239,7 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
 
     # -- proofs -----------------------------------------------------------------------------------------------
 
-    def line(self, memory: SoftMemory, lean: Fraction) -> Leaf:
+    def line(self, memory: SoftMemory, lean: Fraction, *, together: bool = False) -> Leaf:  # noqa: ARG002
         return Leaf(rule=self.rule, lean=lean, soft=self._soft(memory, lean))
 
     def _soft(self, memory: SoftMemory, lean: Fraction) -> SoftLines | None:

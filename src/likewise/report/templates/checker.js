@@ -5611,6 +5611,21 @@ function regionOf(feature, box, lo, hi, openBelow = false) {
   }
   return { from, to, open, numbers: open ? from.less(to) : from.atMost(to), missing, positions: null };
 }
+function commonRegion(region, other) {
+  if (region.positions !== null && other.positions !== null) {
+    const theirs = other.positions;
+    const positions = new Set([...region.positions].filter((position) => theirs.has(position)));
+    return positions.size === region.positions.size ? region : { ...region, numbers: positions.size > 0, positions };
+  }
+  const missing = region.missing && other.missing;
+  if (!region.numbers || !other.numbers) return region.numbers || missing !== region.missing ? { ...region, numbers: false, missing } : region;
+  const order = region.from.compare(other.from);
+  const from = order >= 0 ? region.from : other.from;
+  const open = order > 0 ? region.open : order < 0 ? other.open : region.open || other.open;
+  const to = smaller(region.to, other.to);
+  if (from === region.from && open === region.open && to === region.to && missing === region.missing) return region;
+  return { from, to, open, numbers: open ? from.less(to) : from.atMost(to), missing, positions: null };
+}
 function isEmptyRegion({ numbers, missing }) {
   return !numbers && !missing;
 }
@@ -5645,7 +5660,7 @@ function canPositionsBeRelated({ kind, low, high, allowed }, positions, others) 
   for (const position of positions) if (others.has(position)) return true;
   return allowed.some(([i, j]) => (positions.has(i) && others.has(j)) || (positions.has(j) && others.has(i)));
 }
-return { wholeBox, regionOf, isEmptyRegion, canBeRelated };
+return { wholeBox, regionOf, commonRegion, isEmptyRegion, canBeRelated };
 })();
 modules["rules/tree-maximum.js"] = (() => {
 const { TreesBody } = modules["bodies/trees.js"];
@@ -5667,7 +5682,7 @@ function shapesOf(body, clock) {
       nodes[at + 1] = { parent: own, feature, box: boxOfTest(before, node, true), children: null };
       nodes[node.right] = { parent: own, feature, box: boxOfTest(before, node, false), children: null };
     });
-    return { nodes, features: [...features], last: null };
+    return { nodes, features: [...features], last: null, lastOfGroup: null };
   });
 }
 function boxOfTest(before, node, left) {
@@ -5785,7 +5800,7 @@ function valueOf(pair, values, otherValues) {
   pair.value ??= values[pair.at].plus(otherValues[pair.other]);
   return pair.value;
 }
-return { shapesOf, treeFormOf, maximumOfTrees };
+return { shapesOf, treeFormOf, maximumOfTrees, CellView, maximumOfTree };
 })();
 modules["rules/nested.js"] = (() => {
 const { larger, Rational, smaller, sum, ZERO } = modules["exact/rational.js"];
@@ -7030,22 +7045,215 @@ function constraintFactor({ geometry }, cell, cube, index) {
 }
 return { sos };
 })();
+modules["rules/tree-groups.js"] = (() => {
+const { Rational, ZERO } = modules["exact/rational.js"];
+const { readArray, readIndex } = modules["file/fields.js"];
+const { require } = modules["rejection.js"];
+const { canBeRelated, commonRegion, isEmptyRegion } = modules["rules/regions.js"];
+const { CellView, maximumOfTree } = modules["rules/tree-maximum.js"];
+const FEWEST = 2;
+const MOST = 4;
+function readGroups(json, count) {
+  const items = readArray(json, 'groups of trees');
+  require(items.length > 0, 'trees: no group');
+  const grouped = new Set();
+  return items.map((item) => {
+    const places = readArray(item, 'group of trees');
+    require(FEWEST <= places.length && places.length <= MOST, `trees: a group of ${places.length} trees`);
+    const group = places.map((place) => readIndex(place, 'place of a tree', count));
+    group.forEach((t, i) => {
+      require(i === 0 || group[i - 1] < t, 'trees: places of a group are not strictly increasing');
+      require(!grouped.has(t), 'trees: a tree is in two groups');
+      grouped.add(t);
+    });
+    return group;
+  });
+}
+function maximumWithGroups(geometry, cell, shapes, first, second, groups, clock) {
+  const view = new CellView(geometry, cell);
+  if (!view.isPossible) return null;
+  const regions = regionsOf(view);
+  let total = first.bias.plus(second.bias);
+  const grouped = new Set(groups.flat());
+  const alone = [...shapes.keys()].filter((t) => !grouped.has(t)).map((t) => [t]);
+  for (const group of [...groups, ...alone]) {
+    clock.tick();
+    const most = maximumOfGroup(view, regions, shapes, first, second, group, clock);
+    if (most === null) return null;
+    total = total.plus(most);
+  }
+  return total;
+}
+function regionsOf(view) {
+  const { first, second } = view.geometry;
+  const regions = [];
+  view.whole.forEach((box, k) => {
+    regions[first[k]] = view.region(k, box, 0);
+    regions[second[k]] = view.region(k, box, 1);
+  });
+  return regions;
+}
+function maximumOfGroup(view, regions, shapes, first, second, group, clock) {
+  if (group.length === 1) return maximumOfTree(view, shapes[group[0]], first.values[group[0]], second.values[group[0]], clock);
+  const shape = shapes[group[0]];
+  const last = shape.lastOfGroup;
+  if (last !== null && isFoundAlready(view, shapes, first, second, group, last)) return last.most;
+  const pairs = [];
+  for (const t of group) {
+    const node = liveTree(view, shapes[t], first.values[t], 0, clock);
+    const other = liveTree(view, shapes[t], second.values[t], 1, clock);
+    if (node === null || other === null) return null;
+    pairs.push([node, other]);
+  }
+  const most = new Descent(view, regions, pairs, clock).maximum();
+  shape.lastOfGroup = { values: group.map((t) => first.values[t]), otherValues: group.map((t) => second.values[t]), cell: view.cell, most };
+  return most;
+}
+function isFoundAlready(view, shapes, first, second, group, last) {
+  return (
+    last.values.length === group.length &&
+    group.every(
+      (t, i) =>
+        last.values[i] === first.values[t] &&
+        last.otherValues[i] === second.values[t] &&
+        view.isLike(shapes[t].features, last.cell),
+    )
+  );
+}
+function liveTree(view, { nodes }, values, copy, clock) {
+  const places = [0];
+  const regions = [null];
+  const begins = [];
+  for (let i = 0; i < places.length; i++) {
+    clock.tick();
+    begins.push(places.length);
+    const { children } = nodes[places[i]];
+    if (children === null) continue;
+    for (const child of children) {
+      const { feature, box } = nodes[child];
+      const region = view.region(feature, /** @type {Box} */ (box), copy);
+      if (isEmptyRegion(region)) continue;
+      places.push(child);
+      regions.push(region);
+    }
+  }
+  begins.push(places.length);
+  const live = places.map(() => null);
+  for (let i = places.length - 1; i >= 0; i--) {
+    const at = places[i];
+    const { children } = nodes[at];
+    const ways = [];
+    for (let j = begins[i]; j < begins[i + 1]; j++) {
+      const to = live[j];
+      if (to !== null) ways.push({ region: /** @type {Region} */ (regions[j]), to });
+    }
+    if (children === null) live[i] = { at, most: values[at], feature: -1, ways };
+    else if (ways.length === 1) live[i] = ways[0].to;
+    else if (ways.length === 2) live[i] = inner(at, nodes[children[0]].feature, ways);
+  }
+  return live[0];
+}
+function inner(at, feature, [way, other]) {
+  const ways = other.to.most.less(way.to.most) ? [other, way] : [way, other];
+  return { at, most: ways[1].to.most, feature, ways };
+}
+class Descent {
+  constructor(view, regions, pairs, clock) {
+    this.geometry = view.geometry;
+    this.regions = regions;
+    this.pairs = pairs;
+    this.clock = clock;
+    this.rests = [...pairs, null].map(() => ZERO);
+    this.before = [];
+    this.waiting = [];
+    this.most = null;
+  }
+  maximum() {
+    for (let tree = this.pairs.length - 1; tree >= 0; tree--) {
+      const most = this.maximumFrom(tree);
+      if (most === null) return null;
+      this.rests[tree] = most;
+    }
+    return this.rests[0];
+  }
+  maximumFrom(start) {
+    const { pairs, waiting } = this;
+    const [root, otherRoot] = pairs[start];
+    this.most = null;
+    this.begin(start, ZERO, this.rests[start + 1].plus(root.most).plus(otherRoot.most));
+    for (let stand = waiting.pop(); stand !== undefined; stand = waiting.pop()) {
+      this.clock.tick();
+      if (!this.isAbove(stand.bound)) continue;
+      this.goBack(stand.steps);
+      if (stand.step !== null) this.take(stand.step);
+      const { tree, node, other } = stand;
+      if (node.feature !== -1 || other.feature !== -1) this.goOn(stand);
+      else if (tree + 1 === pairs.length) this.most = stand.bound;
+      else this.begin(tree + 1, stand.sum.plus(node.most).plus(other.most), stand.bound);
+    }
+    this.goBack(0);
+    return this.most;
+  }
+  isAbove(bound) {
+    return this.most === null || this.most.less(bound);
+  }
+  begin(tree, sum, bound) {
+    const [node, other] = this.pairs[tree];
+    this.waiting.push({ tree, node, other, sum, bound, steps: this.before.length, step: null });
+  }
+  goOn({ tree, node, other, sum }) {
+    const isFirst = other.feature === -1 || (node.feature !== -1 && node.at <= other.at);
+    const [moving, staying] = isFirst ? [node, other] : [other, node];
+    const { first, second } = this.geometry;
+    const k = moving.feature;
+    const v = isFirst ? first[k] : second[k];
+    const rest = sum.plus(this.rests[tree + 1]).plus(staying.most);
+    for (const { region, to } of moving.ways) {
+      const bound = rest.plus(to.most);
+      if (!this.isAbove(bound)) continue;
+      const left = commonRegion(this.regions[v], region);
+      if (!this.isPossible(k, isFirst ? left : this.regions[first[k]], isFirst ? this.regions[second[k]] : left, left)) continue;
+      const steps = this.before.length;
+      const stand = { tree, node: isFirst ? to : node, other: isFirst ? other : to, sum, bound, steps, step: { v, region: left } };
+      this.waiting.push(stand);
+    }
+  }
+  isPossible(k, here, there, changed) {
+    const { first, second, similarity } = this.geometry;
+    return first[k] === second[k] ? !isEmptyRegion(changed) : canBeRelated(similarity[k], here, there);
+  }
+  take({ v, region }) {
+    this.before.push({ v, region: this.regions[v] });
+    this.regions[v] = region;
+  }
+  goBack(steps) {
+    while (this.before.length > steps) {
+      const { v, region } = /** @type {Step} */ (this.before.pop());
+      this.regions[v] = region;
+    }
+  }
+}
+return { readGroups, maximumWithGroups };
+})();
 modules["rules/trees.js"] = (() => {
-const { readArrayOf } = modules["file/fields.js"];
-const { reject } = modules["rejection.js"];
+const { reject, require } = modules["rejection.js"];
 const { concludeFromBound } = modules["rules/conclude.js"];
+const { maximumWithGroups, readGroups } = modules["rules/tree-groups.js"];
 const { maximumOfTrees, shapesOf, treeFormOf } = modules["rules/tree-maximum.js"];
 function trees(context, cell, json) {
   const { body } = context.claim.model;
   if (body.kind !== 'trees') return reject('trees: not for this body');
-  readArrayOf(json, 'trees', 2);
+  require(json.length === 2 || json.length === 3, `trees: ${json.length} entries where 2 or 3 are needed`);
+  const groups = json.length === 2 ? null : readGroups(json[2], body.trees.length);
   const line = context.readLine(json[1]);
   const shapes = context.derive(body, () => shapesOf(body, context.clock));
   const { first, second } = context.derive(line, () => ({
     first: treeFormOf(scoreBody(body, line.first), line.a),
     second: treeFormOf(scoreBody(body, line.second), line.b.negated()),
   }));
-  return concludeFromBound(line, maximumOfTrees(context.geometry, cell, shapes, first, second, context.clock));
+  const { geometry, clock } = context;
+  if (groups === null) return concludeFromBound(line, maximumOfTrees(geometry, cell, shapes, first, second, clock));
+  return concludeFromBound(line, maximumWithGroups(geometry, cell, shapes, first, second, groups, clock));
 }
 function scoreBody(body, { alpha, sign, shift }) {
   return body.form(alpha.map((factor) => factor.times(sign)), shift);

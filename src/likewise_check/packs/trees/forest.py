@@ -4,7 +4,7 @@
 
 Trees with few leaves and few pairs that are together possible in the root have these listed (`leaf_pairs`). Of a set of pairs only those count that
 no other exceeds in both F_l and -G_l': their front, kept for each set. All other trees are searched in each cell: both copies go down together, and
-pairs of subtrees are left aside whose largest F_l and smallest G_l' do not exceed what was found already.
+pairs of subtrees are left aside whose largest F_l and smallest G_l' do not exceed what was found already. Trees of a group have one maximum together (`groups`).
 
 If every feature has codes (c, c') in the cell that satisfy its relation, the leaves that these come to are together possible, in every tree; if one has none,
 no leaves are, in no tree. So whether B is minus infinity is seen from the cell alone.
@@ -12,7 +12,7 @@ no leaves are, in no tree. So whether B is minus infinity is seen from the cell 
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, chain, islice, pairwise
 from operator import or_
@@ -22,6 +22,7 @@ from likewise_check.core.cells import Box, Cell, make_box
 from likewise_check.core.numbers import Exact, common_scale, int_if_whole
 from likewise_check.core.space import Feature, Relation
 from likewise_check.packs.trees.body import Nodes, Trees, Values
+from likewise_check.packs.trees.groups import Element, ElementSides, Group, GroupMaxima, sort_elements
 from likewise_check.packs.trees.leaf_pairs import LeafPair, LeafPairs, ListedTree
 from likewise_check.packs.trees.sides import AnySides, make_sides, possible_leaf_pairs
 
@@ -31,6 +32,7 @@ MOST_LISTED = (
 MOST_LISTED_IN_ALL = 1 << 28
 MOST_KEPT = 1 << 30  # bits of sets whose fronts are kept; dropped beyond, which changes nothing but time
 MOST_KEPT_SCORES = 1 << 22  # pairs of leaves, for pairs of F and G that are kept ready
+MOST_KEPT_ELEMENTS = 1 << 20  # in lists that are kept for groups
 
 Front: TypeAlias = list[tuple[Exact, Exact]]  # F_l and G_l'
 
@@ -45,7 +47,7 @@ class Forest:
             tests[node.feature].add(node.test)
         self._sides = [make_sides(*each) for each in zip(features, similarity, tests, strict=True)]
         self._tested: dict[int, AnySides] = {k: self._sides[k] for k, some in enumerate(tests) if some}
-        root = {
+        self._root = root = {
             k: sides.start(make_box((features[k].lo, features[k].end))) for k, sides in self._tested.items()
         }
         self._trees: list[Nodes] = [
@@ -70,11 +72,22 @@ class Forest:
                 self._searched[t] = {node.feature for node in nodes if node}
         self._pairs = LeafPairs(self._tested, found)
         self._lists = [tree.pairs for tree in found]
+        self._places = {t: n for n, t in enumerate(self._listed)}
+        self._element_sides = [ElementSides(self._tested, tree) for tree in found]
+        self._together = GroupMaxima(self._tested)
         self._boxes: list[Box | None] = [None] * len(self._sides)
         self._void: set[int] = set()  # features none of whose codes in the cell satisfy the relation
         self._scores: dict[tuple[int, int], _Scores] = {}
 
-    def maximum(self, cell: Cell, first: Trees, second: Trees, a: Fraction, b: Fraction) -> Fraction | None:
+    def maximum(
+        self,
+        cell: Cell,
+        first: Trees,
+        second: Trees,
+        a: Fraction,
+        b: Fraction,
+        groups: Sequence[Group] = (),
+    ) -> Fraction | None:
         """B over the cell, F being the score of the first body and G that of the second, a and b >= 0; None for minus infinity: it holds no pair."""
         if not self._holds_codes(cell):
             return None
@@ -84,14 +97,34 @@ class Forest:
         unit = common_scale([at_x, at_other])
         p, q = int_if_whole(unit * at_x), int_if_whole(unit * at_other)
         total = p * first.bias[0] - q * second.bias[0]
-        for front in scores.fronts(self._pairs.possible):
+        grouped = set(chain.from_iterable(groups))
+        for t, front in zip(self._listed, scores.fronts(self._pairs.possible), strict=True):
+            if t in grouped:
+                continue
             if len(front) == 1:
                 total += p * front[0][0] - q * front[0][1]
             else:
                 total += max([p * value - q * other for value, other in front])
         for t in self._searched:
-            total += self._search(cell, t, scores, p, q)
+            if t not in grouped:
+                total += self._search(cell, t, scores, p, q)
+        for group in groups:
+            total += self._together.largest([self._elements(t, cell, scores, p, q) for t in group], cell)
         return Fraction(total) / unit
+
+    def _elements(self, t: int, cell: Cell, scores: "_Scores", p: Exact, q: Exact) -> list[Element]:
+        """The pairs of leaves of one tree that are possible in the cell, the largest p F_l - q G_l' first."""
+        if t in self._places:
+            n = self._places[t]
+            return scores.elements(n, t, self._pairs.possible[n], p, q, self._element_sides[n])
+        root = {k: self._sides[k].start(cell[k]) for k in self._searched[t]}
+        nodes = self._trees[t]
+        pairs = list(possible_leaf_pairs(nodes, self._tested, root, lambda *_: 0, lambda _: True))
+        sides = ElementSides(self._tested, ListedTree(nodes, pairs, self._tested, self._root))
+        return sort_elements(
+            Element(t, i * len(nodes) + j, scores.value(t, (i, j), p, q), *sides.of(e))
+            for e, (i, j) in enumerate(pairs)
+        )
 
     def _holds_codes(self, cell: Cell) -> bool:
         """Whether every feature, tested or not, has codes in the cell that satisfy its relation."""
@@ -131,6 +164,9 @@ class _Scores:
 
     def __init__(self, first: Trees, second: Trees, listed: list[int], lists: list[list[LeafPair]]) -> None:
         self._bodies = first, second  # also keeps them alive, as they are known by their ids
+        self._lists = lists
+        self._elements: dict[tuple[int, int, Exact, Exact], list[Element]] = {}
+        self._kept_elements = 0
         self._ordered = [
             _OrderedPairs([(first.values[t][i][0], second.values[t][j][0]) for i, j in pairs])
             for t, pairs in zip(listed, lists, strict=True)
@@ -157,6 +193,27 @@ class _Scores:
         self._kept += size
         self._known[t][pairs] = front
         return front
+
+    def value(self, t: int, pair: LeafPair, p: Exact, q: Exact) -> Exact:
+        """p F_l - q G_l' of two leaves of a tree."""
+        first, second = (body.values[t] for body in self._bodies)
+        return p * first[pair[0]][0] - q * second[pair[1]][0]
+
+    def elements(
+        self, n: int, t: int, possible: int, p: Exact, q: Exact, sides: ElementSides
+    ) -> list[Element]:
+        """The elements of a set of pairs of a listed tree, in order; kept for each set."""
+        key = t, possible, p, q
+        if key not in self._elements:
+            if self._kept_elements > MOST_KEPT_ELEMENTS:
+                self._elements, self._kept_elements = {}, 0
+            pairs = self._lists[n]
+            made = sort_elements(
+                Element(t, e, self.value(t, pairs[e], p, q), *sides.of(e)) for e in _members(possible)
+            )
+            self._elements[key] = made
+            self._kept_elements += len(made)
+        return self._elements[key]
 
     def range_of(self, t: int, nodes: Nodes) -> tuple[list[Exact], list[Exact]]:
         """By node, the largest F_l and the smallest G_l of the leaves below it."""
@@ -195,6 +252,14 @@ class _OrderedPairs:
                 front.append((self._largest[i], self._smallest[j]))
             left = left & self._holding_large[i - 1] if i else 0
         return front, len(self._values)
+
+
+def _members(pairs: int) -> Iterator[int]:
+    """The places of the bits that are set."""
+    while pairs:
+        lowest = pairs & -pairs
+        yield lowest.bit_length() - 1
+        pairs ^= lowest
 
 
 def _front_key(point: tuple[Exact, Exact]) -> tuple[Exact, Exact]:

@@ -57,6 +57,14 @@ class ListedTree:
             found[self._side(k, 0, i), self._side(k, 1, j)] |= 1 << e
         return found
 
+    def sides_of(self, place: int) -> dict[int, Pair]:
+        """What a pair leaves of each feature that stands above one of its leaves."""
+        i, j = self.pairs[place]
+        return {
+            k: (self._side(k, 0, i), self._side(k, 1, j))
+            for k in self._leaves[0][i].keys() | self._leaves[1][j].keys()
+        }
+
     def _side(self, k: int, copy: int, leaf: int) -> Side:
         return self._leaves[copy][leaf].get(k, self._root[k][copy])
 

@@ -1,4 +1,4 @@
-"""Rule `["trees", way]` (section 9): a g(x) - b g(x') <= B on the cell, the sum of one maximum a tree; it holds if B <= T (B < T where a = 0 in a decision)."""
+"""Rule `["trees", way]` (section 9): a g(x) - b g(x') <= B on the cell, the sum of one maximum a tree, or a group of trees; it holds if B <= T (B < T where a = 0 in a decision)."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -11,6 +11,7 @@ from likewise_check.core.fields import Rejected
 from likewise_check.core.lemma import Lemma
 from likewise_check.packs.trees.body import Trees
 from likewise_check.packs.trees.forest import Forest
+from likewise_check.packs.trees.groups import read_groups
 
 MOST_WAYS = 1024  # that are kept; dropped beyond, which changes nothing but time
 
@@ -30,10 +31,11 @@ class TreeSums:
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell is a witness."""
-        if len(leaf) != 2 or type(leaf[1]) is not str:
-            raise Rejected('a trees leaf is ["trees", way]')
+        if not 2 <= len(leaf) <= 3 or type(leaf[1]) is not str:
+            raise Rejected('a trees leaf is ["trees", way] or ["trees", way, groups]')
         way, closed, spread = self._way(leaf[1])
-        bound = self._forest.maximum(cell, self._first, self._second, way.a, way.b)
+        groups = read_groups(leaf[2], len(self._first.trees)) if len(leaf) > 2 else ()
+        bound = self._forest.maximum(cell, self._first, self._second, way.a, way.b, groups)
         return conclude("trees", bound, way.threshold, closed=closed, spread=spread, side=way.side)
 
     def _read(self, text: str) -> tuple[Way, bool, Fraction]:
