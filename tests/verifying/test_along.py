@@ -31,6 +31,7 @@ from likewise.run import open_run
 from likewise.search.frontiers import make_frontiers
 from likewise.search.parted_search import TravellingTask, branches_of
 from likewise.spec.enclosure import as_several
+from likewise.spec.pairs import pair_space
 from likewise.verifying.posed_problem import pose
 
 RANGES = {"income": range(6), "age": range(4), "sex": range(3)}
@@ -298,3 +299,46 @@ def test_workers_search_the_part_that_they_are_sent():
             assert task.pairs.relations == frontier.pairs.relations
             assert task.oracles.pairs is task.pairs
     assert len({frontier.pairs.relations for frontier in frontiers.all}) == 7
+
+
+@pytest.mark.parametrize("room", [0.5, 1, 1.5, "50%"])
+@pytest.mark.parametrize(
+    ("along", "leader"),
+    [
+        (lw.Along("age", rate="1/2"), {"within": {"age": 2}}),
+        (lw.Along("sex", {(0.0, 1.0): "1/2", (1.0, 2.0): ("-3/2", "1/2")}), {"free": ["sex"]}),
+    ],
+    ids=["rate", "levels"],
+)
+def test_room_around_a_shift_that_is_not_whole(along, leader, room):
+    """1/2 give or take 1.5 is from -1 to 2, of whole numbers too: not from 0 to 1, which the whole part of 1.5 leaves."""
+    similar = lw.Similarity(
+        free=leader.get("free", []),
+        within={**leader.get("within", {}), "income": room},
+        along={"income": along},
+    )
+    reach = Fraction(5, 2) if room == "50%" else Fraction(room)
+    half = Fraction(1, 2)
+    shifts = {
+        (0, 1): (half, half),
+        (1, 0): (-half, -half),
+        (1, 2): (-3 * half, half),
+        (2, 1): (-half, 3 * half),
+    }
+
+    def alike(x, other):
+        (i, a, s), (i2, a2, s2) = x, other
+        low = high = half * (a2 - a)
+        if along.rate is None:
+            low, high = shifts.get((s, s2), (0, 0))
+        near = abs(a2 - a) <= 2 and s == s2 if along.rate is not None else a == a2
+        return near and low - reach <= i2 - i <= high + reach
+
+    pairs = pair_space(SPACE, similar)
+    for x, other in product(PEOPLE, repeat=2):
+        assert pairs.valid([*map(Fraction, x)], [*map(Fraction, other)]) == alike(x, other)
+    model = LinearRegression().fit(EVERYBODY, EVERYBODY["income"])
+    model.coef_, model.intercept_ = np.array([1.0, 0.0, 0.0]), 0.0
+    widest = max(abs(other[0] - x[0]) for x, other in product(PEOPLE, repeat=2) if alike(x, other))
+    assert lw.verify(model, SPACE, similar, lw.ScoreGap(widest)).verdict == "FAIR"
+    assert lw.verify(model, SPACE, similar, lw.ScoreGap(widest - 0.5)).verdict == "BIASED"

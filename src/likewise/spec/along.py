@@ -95,6 +95,19 @@ class Along:
             for a, b, low, high in self.shift
         )
 
+    def shift_between(self, leader: Feature, code: Fraction, other: Fraction) -> Band:
+        """By how much this feature changes, at least and at most, where the other one goes from one code to another; without room around it."""
+        if self.rate is not None:
+            grown = exact_amount(self.rate) * (other - code)
+            return grown, grown
+        return _bands_by_levels(self, leader).get((int(code), int(other)), (Fraction(0), Fraction(0)))
+
+    def largest_shift(self, leader: Feature) -> Fraction:
+        """The most that this feature changes by, in size, wherever the other one goes."""
+        if self.rate is not None:
+            return abs(exact_amount(self.rate)) * span(leader)
+        return max(high for _, high in _bands_by_levels(self, leader).values())
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready: ``{"with": "sex", "shift": [["male", "female", -3000]]}``."""
         if self.rate is not None:
@@ -211,8 +224,6 @@ def resolve_all(
         if leading.kind == "same":
             raise SpecError(f"along: {one.feature!r} cannot differ in this space, so {name!r} never changes")
         tolerance = exact_tolerance(name, within.get(name, 0), space[name])
-        if isinstance(space[name], Integer):
-            tolerance = Fraction(math.floor(tolerance))
         told.append(resolve_along(name, one, space, leading, tolerance))
     if len({(one.leader, one.by_difference) for one in told}) != len({one.leader for one in told}):
         raise SpecError(
@@ -251,11 +262,13 @@ def resolve_along(
             f"along: {name!r} never changes by that", hint=f"leave it out: then {name!r} is the same"
         )
     names = space.names
+    # Around a shift that is not whole a tolerance reaches whole numbers that its whole part does not; around none it does not.
+    whole = tolerance if isinstance(feature, Continuous) else Fraction(math.floor(tolerance))
     return ResolvedAlong(
         feature=names.index(name),
         leader=names.index(along.feature),
         bands=tuple(bands),
-        otherwise=tolerance,
+        otherwise=whole,
     )
 
 
