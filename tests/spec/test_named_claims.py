@@ -119,3 +119,31 @@ def test_words():
 def test_refused(make, words):
     with pytest.raises(lw.SpecError, match=words):
         make()
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        lw.Influence("income", 0.5),
+        lw.Rounding("income", 1),
+        lw.Rounding("income", 1, of="score", at_most=0.5),
+    ],
+)
+def test_an_order_beside_a_claim_does_not_halve_it(claim):
+    """What the claim says of its feature it says both ways, whatever a similarity beside it has of the same feature."""
+    beside = lw.Similarity(free=["sex"], within={"income": 3}, order={"income": "up", "rank": "down"})
+    similar, _ = stated_claim(beside, claim)
+    assert dict(similar.order) == {"rank": "down"}
+    limits = similar.resolve(SPACE)[0]
+    assert limits.allows(5, 4)
+    assert limits.allows(4, 5)
+
+
+@pytest.mark.parametrize(
+    "claim", [lw.SameTreatment("sex", "f", "m"), lw.Rounding("income", 1), lw.Influence("income", 0.5)]
+)
+def test_a_metric_beside_a_claim_does_not_empty_it(claim):
+    """With a cost of 5 and a radius of 1 nobody of two sexes would be compared, and any model be proved to treat them alike."""
+    metric = lw.Metric("l1", weights={"rank": 1, "income": 5}, costs={"sex": 5})
+    with pytest.raises(lw.SpecError, match="and so does the metric"):
+        stated_claim(lw.Similarity(metric=metric, radius=1), claim)

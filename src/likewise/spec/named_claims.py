@@ -310,17 +310,24 @@ def _check_shared(of: object) -> None:
 
 
 def _added(beside: Similarity | None, **changes: Any) -> Similarity:
-    """A similarity with one feature more that may differ; the same feature in both is said by the claim."""
+    """A similarity with one feature more that may differ; the same feature in both is said by the claim, its order too. A metric that names it would limit what the claim says of it."""
     if beside is None:
         return Similarity(**changes)
     (more,) = changes.values()
     names = list(more)
+    measured = next((n for n in names if beside.metric is not None and n in beside.metric.names), None)
+    if measured is not None:
+        raise SpecError(
+            f"the claim says how {measured!r} may differ, and so does the metric of the similarity beside it",
+            hint=f"leave {measured!r} out of the metric",
+        )
     if "order" in changes:
         return beside.replace(order={**beside.order, **more})
     kept: dict[str, Any] = {
         "free": [name for name in beside.free if name not in names],
         "within": {name: t for name, t in beside.within.items() if name not in names},
         "pairs": {name: p for name, p in beside.pairs.items() if name not in names},
+        "order": {name: way for name, way in beside.order.items() if name not in names},
     }
     (key,) = changes
     joined = [*kept[key], *more] if key == "free" else {**kept[key], **more}
