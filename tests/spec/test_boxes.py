@@ -101,3 +101,21 @@ def test_everybody_similar_to_somebody_in_a_box_is_in_its_closure():
     assert reach.parts[2:] == ((0, 2), (0, 1), full_part(SPACE["in"]))
     assert reach.parts[1][0] == -1.5
     assert Fraction(reach.parts[1][1]) >= 1 + Fraction(1, 1000) * (Fraction(1e5) + Fraction(1.5))
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+@pytest.mark.parametrize("within", [{}, {"grade": 1}, {"age": 1}])
+def test_the_closure_of_an_ordered_claim_has_both_sides_of_its_pairs(way, within):
+    """Who comes before somebody in the box is in it, as is who comes after, and the box itself."""
+    relations = Similarity(order={"grade": way}, within=within).relations(SPACE)
+    k = SPACE.names.index("grade")
+    levels = range(len(full_part(SPACE["grade"])))
+    for place in levels:
+        box = Box.whole(SPACE).with_part(k, (place,))
+        beside = {
+            other
+            for other in levels
+            for pair in ((place, other), (other, place))
+            if relations[k].allows(*pair)
+        }
+        assert similarity_closure(box, relations).parts[k] == tuple(sorted({place, *beside}))

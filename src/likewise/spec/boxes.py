@@ -180,7 +180,12 @@ def _reachable_part(feature: Feature, part: FeaturePart, relation: Relation) -> 
         return full_part(feature)
     if isinstance(feature, Categorical | Ordinal):
         size = len(feature.levels)
-        return tuple(sorted({other for p in part for other in relation.partners(int(p), size)}))
+        ways = (
+            relation,
+            relation.turned(),
+        )  # whoever comes before somebody in the box, and whoever comes after
+        beside = {other for p in part for way in ways for other in way.partners(int(p), size)}
+        return tuple(sorted({*map(int, part), *beside}))
     reach = relation.tolerance or Fraction(0)
     low, high = Fraction(part[0]) - reach, Fraction(part[1]) + reach
     return (_round_outward(low, feature.lo, down=True), _round_outward(high, feature.hi, down=False))
