@@ -11,6 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 import likewise as lw
 from likewise.errors import SpecError
@@ -145,3 +146,20 @@ def test_bad_input():
         lw.near(model, SPACE, SIMILAR["free"], X=EVERYBODY, distance=2)
     with pytest.raises(SpecError, match=r"those of space\.near"):
         lw.near(model, SPACE.near(EVERYBODY, 0.1), SIMILAR["free"], distance=0.1)
+
+
+def test_a_level_that_constraints_take_away_brings_nobody_nearer():
+    """With b taken away from everybody of a kind, a and c are neighbours in the part of the space that is looked at, but two steps apart in the claim."""
+    space = lw.Space(
+        {"kind": lw.Categorical([0, 1]), "grade": lw.Ordinal([0, 1, 2, 3])},
+        constraints=["if kind == 0 then grade != 1"],
+    )
+    people = [(kind, grade) for kind in (0, 1) for grade in range(4) if (kind, grade) != (0, 1)]
+    frame = pd.DataFrame(people, columns=["kind", "grade"])
+    model = DecisionTreeClassifier(random_state=0).fit(frame, frame["grade"] > 1)
+    similar = lw.Similarity(within={"grade": 1})
+    assert lw.verify(model, space, similar).verdict == "BIASED"  # of the other kind
+    rows = pd.DataFrame({"kind": [0], "grade": [0]})
+    for distance in (0.0, 0.4):  # at 0.4 b would be near, and there is none; c is further away
+        assert lw.near(model, space, similar, X=rows, distance=distance).verdict != "BIASED"
+    assert lw.near(model, space, similar, X=rows).refuted == 1

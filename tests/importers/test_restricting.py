@@ -1,4 +1,4 @@
-"""A model restricted to a part of its space scores everybody of the part as the whole one does."""
+"""A model restricted to a part of its space scores everybody of the part as the whole one does, and the original is asked about the same people."""
 
 import itertools
 from fractions import Fraction
@@ -79,8 +79,22 @@ def test_scores_are_those_of_the_whole(last, rule):
     assert space.size == len(inside)
     codes, there = imported.space.encode(inside), part.space.encode(inside)
     np.testing.assert_array_equal(whole.scores(codes), other.scores(there))
+    np.testing.assert_array_equal(imported.replay.scores(codes), part.replay.scores(there))
+    np.testing.assert_array_equal(imported.replay.decisions(codes), part.replay.decisions(there))
     for row, same in zip(codes[::7].tolist(), there[::7].tolist(), strict=True):
         ours, theirs = (
             score.enclose([Fraction(c) for c in r], 128) for score, r in ((whole, row), (other, same))
         )
         assert (ours.lo, ours.hi) == (theirs.lo, theirs.hi)
+
+
+def test_a_part_of_a_part_is_asked_about_the_same_people():
+    imported = import_model(fitted(LogisticRegression()), SPACE, rows=np.empty((0, 4)))
+    once = restrict_model(imported, parse_box("job in {skilled, manager}", SPACE).subspace())
+    box = parse_box("job == manager and grade in {middle, high}", SPACE)
+    twice = restrict_model(once, box.subspace())
+    inside = ROWS[[box.holds(row) for row in SPACE.encode(ROWS).tolist()]]
+    np.testing.assert_array_equal(
+        imported.replay.scores(imported.space.encode(inside)),
+        twice.replay.scores(twice.space.encode(inside)),
+    )

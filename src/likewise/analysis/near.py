@@ -29,6 +29,7 @@ from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.spec.features import Categorical
 from likewise.spec.neighbourhood import Neighbourhood, check_distance
 from likewise.spec.numbers import double_above, double_below
+from likewise.spec.pairs import make_pair_space
 from likewise.verifying.certification import CheckRunner
 from likewise.verifying.posed_problem import pose
 from likewise.verifying.result import pair_rows
@@ -315,13 +316,21 @@ class _Search:
         return None if problem is None else verify_problem(problem, self.run.part(ROW_SHARE))
 
     def _take_failure(self, distance: Fraction, result: Result | None) -> None:
-        if result is not None and result.verdict == "BIASED" and self.take(result) and self.knows(distance):
+        broken = result is not None and result.verdict == "BIASED" and self._are_similar(result)
+        if broken and result is not None and self.take(result) and self.knows(distance):
             self.history.append((float(distance), "BIASED", 0))
             return
         told = None if result is None else result.reason
         self._give_up(
             distance, f"undecided at {number_text(float(distance))}: {told or 'a pair reaches beyond'}"
         )
+
+    def _are_similar(self, result: Result) -> bool:
+        """Whether the two of a pair are similar as the claim says it. Of a part of the space tolerances are rounded up, and steps between ordered levels may be fewer there: a proof is about more pairs then, and a pair may be one too many."""
+        space = self.problem.claim.space
+        codes = space.encode(result.pair, allow_extra=True).tolist()
+        first, second = ([Fraction(code) for code in one] for one in codes)
+        return make_pair_space(space, self.prover.relations).valid(first, second)
 
     def _give_up(self, distance: Fraction, reason: str) -> None:
         self.undecided = distance if self.undecided is None else min(distance, self.undecided)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -31,6 +31,9 @@ class Inputs:
     named: bool
     levels: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     borrowed: tuple[str, ...] = ()
+    kept: tuple[
+        tuple[int, ...] | None, ...
+    ] = ()  # of a model over a part of the space, by feature, where its levels are among those of the whole
 
     @property
     def space(self) -> Space:
@@ -39,7 +42,24 @@ class Inputs:
 
     def of(self, codes: NDArray[np.float64]) -> Any:
         """Rows as the estimator takes them: a frame with its column names, or a plain array."""
-        return self.of_raw(self.recoding.raw(codes))
+        return self.of_raw(self.recoding.raw(self._among_all(codes)))
+
+    def restricted(self, kept: Sequence[Sequence[int] | None]) -> Inputs:
+        """The same of codes of a part of the space: which levels are left, by feature; None for numbers, whose codes stay what they are."""
+        before = self.kept or (None,) * len(kept)
+        places = (
+            None if some is None else tuple(some if whole is None else (whole[place] for place in some))
+            for some, whole in zip(kept, before, strict=True)
+        )
+        return replace(self, kept=tuple(places))
+
+    def _among_all(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Codes of the part as codes of the whole space."""
+        found = codes.copy() if self.kept else codes
+        for k, places in enumerate(self.kept):
+            if places is not None:
+                found[:, k] = np.array(places, dtype=np.float64)[codes[:, k].astype(np.intp)]
+        return found
 
     def of_raw(self, rows: NDArray[np.float64]) -> Any:
         """The same of rows in codes of the user's own space."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +46,10 @@ class Replay:
     def stand_in(self) -> str | None:
         """Who answers where the library of a saved model is not installed."""
         return getattr(self.asked, "stand_in", None)
+
+    def restricted(self, kept: Sequence[Sequence[int] | None]) -> Replay:
+        """The same asked by codes of a part of the space, which has these levels, by feature."""
+        return replace(self, inputs=self.inputs.restricted(kept))
 
     def scores(self, codes: Floats) -> Floats:
         """All scores (rows, scores): what a regressor predicts, probabilities where they are the scores, else the decision function."""

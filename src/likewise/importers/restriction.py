@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def restrict_model(imported: ImportedModel, part: Space) -> ImportedModel | None:
     """The same model over a part of the space it was imported over: tables keep the levels that are left. None for bodies that know
-    levels by their positions. The original is still that of the whole space: there is nothing to replay on the part."""
+    levels by their positions. The original is still that of the whole space, and is asked about the part in codes of that."""
     model, recoding = imported.model, imported.recoding
     plain = all(part.bend is None and part.gap is None for part in recoding.parts.values())
     if not plain:
@@ -50,6 +50,7 @@ def restrict_model(imported: ImportedModel, part: Space) -> ImportedModel | None
     return replace(
         imported,
         model=replace(model, embedding=restrict_columns(model.embedding, kept), bodies=bodies),
+        replay=imported.replay.restricted(kept),
         recoding=over,
         rows=imported.rows[:0],
     )

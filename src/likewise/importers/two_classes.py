@@ -10,6 +10,7 @@ through many individuals or boxes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -39,6 +40,10 @@ class LeadReplay(Replay):
 
     both: Replay
     share: float
+
+    def restricted(self, kept: Sequence[Sequence[int] | None]) -> LeadReplay:
+        """The same asked by codes of a part of the space."""
+        return replace(self, inputs=self.inputs.restricted(kept), both=self.both.restricted(kept))
 
     def scores(self, codes: Floats) -> Floats:
         scores = self.both.scores(codes)
