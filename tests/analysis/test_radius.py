@@ -1,12 +1,13 @@
 """radius: both ends of the bracket are true, and next to each other where tolerances are whole."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
@@ -149,3 +150,33 @@ def test_a_factor_is_put_on_levels_of_which_one_is_missing_as_well():
     assert found.proved < found.refuted == 1
     factors = {point.factor: point for point in margins(model, space, similar, X=rows, budget=20).points}
     assert factors[1].lower > 1 > factors[0].upper
+
+
+@pytest.mark.parametrize("shift", [(-3, -3), ("-7/2", "-3/2")])
+@pytest.mark.parametrize("gap", [5.5, 9, 13, 14, 15])
+def test_room_around_a_shift_equals_brute_force(shift, gap):
+    """Where a shift leads down by 3, a tolerance of 10 does not reach the highest income from the lowest: one of 13 does."""
+    space = lw.Space({"income": lw.Integer(0, 10), "sex": lw.Categorical([0, 1])})
+    people = list(itertools.product(range(11), range(2)))
+    rows = pd.DataFrame(people, columns=["income", "sex"])
+    model = LinearRegression().fit(rows, rows["income"])
+    model.coef_, model.intercept_ = np.array([1.0, 5.0]), 0.0
+    low, high = map(Fraction, shift)
+    bands = {-1: (-high, -low), 0: (Fraction(0), Fraction(0)), 1: (low, high)}
+
+    def room_of(x, other):
+        grown, (least, most) = other[0] - x[0], bands[other[1] - x[1]]
+        return max(least - grown, grown - most, 0)
+
+    needed = [
+        room_of(x, other)
+        for x, other in itertools.product(people, repeat=2)
+        if abs(other[0] - x[0] + 5 * (other[1] - x[1])) > gap
+    ]
+    similar = lw.Similarity(free=["sex"], along={"income": lw.Along("sex", {(0, 1): shift})})
+    found = lw.radius(model, space, similar, lw.ScoreGap(gap), feature="income")
+    assert found.reason is None
+    assert found.refuted == min(needed, default=None)
+    assert found.largest == 10 - low
+    below = found.largest if not needed else max((n for n in range(20) if n < min(needed)), default=None)
+    assert found.proved == below

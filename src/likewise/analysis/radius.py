@@ -31,7 +31,7 @@ from likewise.problem import Problem, make_claim, prepare, refuse_one_way
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
-from likewise.spec.features import Categorical, Continuous
+from likewise.spec.features import Categorical, Continuous, Ordinal
 from likewise.spec.numbers import double_above, double_below
 from likewise.spec.relations import exact_tolerance, span
 from likewise.spec.similarity import Similarity
@@ -118,8 +118,14 @@ class ToleranceLadder:
 
     @property
     def largest(self) -> Fraction:
-        """The level at which every tolerance reaches across its domain."""
-        return max(span(self.space[name]) / unit for name, unit in self.units.items())
+        """The level at which every tolerance reaches across its domain, from wherever a shift leads."""
+        return max(
+            (span(self.space[name]) + self._largest_shift(name)) / unit for name, unit in self.units.items()
+        )
+
+    def _largest_shift(self, name: str) -> Fraction:
+        along = self.kept.along.get(name)
+        return Fraction(0) if along is None else along.largest_shift(self.space[along.feature])
 
     def similarity(self, level: Fraction) -> Similarity | None:
         """Who is similar at a level, tolerances rounded up to doubles; None if everybody is alone."""
@@ -131,16 +137,30 @@ class ToleranceLadder:
 
     def _tolerance(self, name: str, level: Fraction) -> float:
         tolerance = self.units[name] * level
-        return double_above(tolerance) if isinstance(self.space[name], Continuous) else math.floor(tolerance)
+        shifted = name in self.kept.along and not isinstance(
+            self.space[name], Ordinal
+        )  # perhaps by no whole number
+        if shifted or isinstance(self.space[name], Continuous):
+            return double_above(tolerance)
+        return math.floor(tolerance)
 
     def reached(self, pair: Any) -> Fraction:
         """The lowest level at which the two of a pair are similar."""
         codes = self.space.encode(pair, allow_extra=True)
-        apart = {
-            name: abs(Fraction(codes[0, k]) - Fraction(codes[1, k]))
-            for k, name in enumerate(self.space.names)
-        }
-        return max(apart[name] / unit for name, unit in self.units.items())
+        first, second = (
+            dict(zip(self.space.names, map(Fraction, one), strict=True)) for one in codes.tolist()
+        )
+        return max(self._apart(name, first, second) / unit for name, unit in self.units.items())
+
+    def _apart(self, name: str, first: Mapping[str, Fraction], second: Mapping[str, Fraction]) -> Fraction:
+        """How far two are apart in a feature; of one that changes along with another one, from where that leads."""
+        grown, along = second[name] - first[name], self.kept.along.get(name)
+        if along is None:
+            return abs(grown)
+        low, high = along.shift_between(
+            self.space[along.feature], first[along.feature], second[along.feature]
+        )
+        return max(low - grown, grown - high, Fraction(0))
 
     def settled(self, proved: Fraction, refuted: Fraction) -> bool:
         """Whether no level in between tells more, or none that is noticeably different."""
