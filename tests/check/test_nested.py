@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.check import samples
-from tests.check.builder import checked, sealed
+from tests.check.builder import FREE, SAME, checked, integer, proof, score, sealed
 from tests.check.test_schema import LINE
 from tests.check.test_sums import changed, judge_mutants
 
@@ -91,6 +91,41 @@ def test_a_cut_leaves_its_place_out_on_its_right():
     values[-1]["end"]["nodes"] = 5
     assert checked(values).accepted, checked(values).reason
     assert not checked(changed(values, (5, 3), "5/4")).accepted
+
+
+HUGE = ("0", "0x1p+5000", "0x1p+5001")  # scores of x = 0, 1 and 2
+
+
+def _huge(test: str, delta: int) -> list:
+    """A proof cell by cell about x = 0, 1 or 2 of which the score says 0, 2^5000 or 2^5001, and a tree whether that is above a test."""
+    column = {"feature": 0, "weight": HUGE[1], "slope": "1", "offset": "0"}
+    inner = {"body": {"kind": "affine", "bias": "0", "columns": [column]}}
+    model = samples.nested(samples.trees(0, [[[0, test, 2], "0", "1"]])["body"], inner)
+
+    def leaf(low, high, other_low, other_high):
+        ends = [f"-{HUGE[low]}", HUGE[high], f"-{HUGE[other_low]}", HUGE[other_high]]
+        return ["nested", "1/2", [[*([end, "separable"] for end in ends), None, None]]]
+
+    nodes = [["split", 0, "0"], ["split", 1, "0"], leaf(0, 0, 0, 0), leaf(0, 0, 1, 2), leaf(1, 2, 0, 2)]
+    return proof([integer("x", 0, 2)], [FREE], score(delta), model, nodes)
+
+
+def test_no_score_is_too_large_to_be_anywhere():
+    """What is beyond all doubles is limited and tested like any other number."""
+    for test in ("0x1.8p+5000", "1/2"):  # a huge test, and huge limits alone
+        assert not checked(_huge(test, 0)).accepted
+        assert checked(_huge(test, 1)).accepted, checked(_huge(test, 1)).reason
+    assert checked(_huge("0x1p+5001", 0)).accepted
+
+
+def test_a_nested_body_is_no_part_of_another_one():
+    body = {"kind": "combined", "how": "max", "of": [samples.oblique()[4]["model"]["body"]]}
+    values = samples.oblique()
+    values[2]["similarity"] = [SAME, SAME]
+    values[4]["model"]["body"] = body
+    values[5:-1] = [["independent"]]
+    values[-1]["end"]["nodes"] = 1
+    assert "nested" in checked(values).reason
 
 
 @given(

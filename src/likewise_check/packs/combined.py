@@ -15,6 +15,7 @@ from likewise_check.core.registry import read_body
 from likewise_check.core.space import Space
 
 MOST_BODIES = 10_000
+APART = ("combined", "nested")  # kinds that are no part of another one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +83,10 @@ def _read_combined(item: object, space: Space, scores: int | None) -> Combined:
             raise Rejected("the weights must be one a body, at least 0, with the sum 1")
     if scores is not None and how != "mean":
         raise Rejected("a combined body of several scores must be a mean")
-    if any(type(inside) is dict and inside.get("kind") == "combined" for inside in items):
-        raise Rejected("a body of a combined one must be an object of a known kind, not combined itself")
+    if any(type(inside) is dict and inside.get("kind") in APART for inside in items):
+        raise Rejected(
+            f"a body of a combined one must be an object of a known kind other than {', '.join(APART)}"
+        )
     bodies = [read_body(inside, f"body {i} of the body", space, scores) for i, inside in enumerate(items)]
     return Combined(how=how, weights=tuple(*weights), bodies=tuple(bodies))
 

@@ -17,7 +17,7 @@ from likewise_check.packs.nested.median import Median, read_median
 
 MOST_INNER = 10_000
 KINDS = ("affine", "polynomial", "trees", "network")  # of inner bodies
-ENDLESS = Fraction(1 << 4096)  # numbers of the outer space end nowhere that a limit or a test can be
+USUAL_BITS = 4096  # of numbers of the outer space, where nothing larger occurs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +100,10 @@ def _read_inner_bodies(item: object, space: Space) -> tuple[tuple[Body, ...], ob
     return tuple(inner), outer
 
 
-def outer_space(inner: int) -> Space:
-    """The space of the scores of so many inner bodies."""
-    features = (Feature(name=str(k), kind="continuous", lo=-ENDLESS, hi=ENDLESS) for k in range(inner))
+def outer_space(inner: int, bits: int = USUAL_BITS) -> Space:
+    """The space of the scores of so many inner bodies. They are of any size: whoever looks at cells must take more bits than limits and tests have."""
+    end = Fraction(1 << bits)
+    features = (Feature(name=str(k), kind="continuous", lo=-end, hi=end) for k in range(inner))
     return Space(features=tuple(features), constraints=())
 
 

@@ -20,6 +20,11 @@ class Limits(NamedTuple):
     rise: Fraction | None
     opened: tuple[bool, bool] = (False, False)  # whether the lower limits themselves are left out
 
+    @property
+    def ends(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        """What the score is between."""
+        return self.low, self.high, self.other_low, self.other_high
+
     def turned(self) -> "Limits":
         """With x and x' in each other's places."""
         return Limits(

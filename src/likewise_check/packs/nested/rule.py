@@ -4,7 +4,7 @@ Limits of s_k(x), s_k(x') and s_k(x') - s_k(x) are shown by lines, or are the ce
 space, in which the trees' own rule holds, or the median is where its limits have it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -14,11 +14,12 @@ from likewise_check.core.cells import NO_PAIR, Cell, Holds, LeafRefused, Quantit
 from likewise_check.core.cells import Limits as CellLimits
 from likewise_check.core.fields import Rejected, anything, array_of
 from likewise_check.core.lemma import Lemma
+from likewise_check.core.numbers import Exact
 from likewise_check.core.registry import find_entry
 from likewise_check.core.rules import Rule
 from likewise_check.core.space import Relation
 from likewise_check.packs.lines import Lines, NoPair
-from likewise_check.packs.nested.body import Nested, outer_space
+from likewise_check.packs.nested.body import USUAL_BITS, Nested, outer_space
 from likewise_check.packs.nested.median import Limits, Median
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
@@ -41,7 +42,8 @@ class NestedLimits:
             raise Rejected("nested: the two bodies do not share their inner bodies")
         self._lemma, self._first, self._second = lemma, first, second
         self._lines = Lines(lemma, first.inner)
-        self._prepared: dict[tuple[Relation, ...], Rule] = {}
+        self._bits = USUAL_BITS if first.median else _most_bits([0, *_tests(first)])
+        self._prepared: dict[tuple[int, tuple[Relation, ...]], Rule] = {}
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the limits show that no pair of the cell is a witness."""
@@ -82,20 +84,22 @@ class NestedLimits:
             else Relation(kind="between", limits=(-one.fall, one.rise))
             for one in limits
         )
-        if relations not in self._prepared:
+        bits = max(self._bits, _most_bits(end for one in limits for end in one.ends))
+        key = bits, relations
+        if key not in self._prepared:
             if len(self._prepared) >= MOST_PREPARED:
                 self._prepared.clear()
             first = self._first.outer.unprepared()
             same = self._second.outer is self._first.outer
             lemma = replace(
                 self._lemma,
-                space=outer_space(len(limits)),
+                space=outer_space(len(limits), bits),
                 similarity=relations,
                 first=first,
                 second=first if same else self._second.outer.unprepared(),
             )
-            self._prepared[relations] = find_entry("RULES", "trees")(lemma)
-        return self._prepared[relations]
+            self._prepared[key] = find_entry("RULES", "trees")(lemma)
+        return self._prepared[key]
 
     def _bound_median(self, median: Median, way: Way, limits: list[Limits]) -> Holds:
         """The leaf of a median, by how far it can fall."""
@@ -109,6 +113,18 @@ class NestedLimits:
             largest = -slope * median.largest(way.b, way.a, [one.turned() for one in limits])
         bound = (way.a - way.b) * (lemma.slope * median.offset + lemma.offset) + largest
         return conclude("nested", bound, way.threshold, closed=lemma.closed(way.a, way.b), side=way.side)
+
+
+def _tests(body: Nested) -> Iterator[Exact]:
+    return (node.test for nodes in body.outer.trees for node in nodes if node)
+
+
+def _most_bits(numbers: Iterable[Exact]) -> int:
+    """So many bits that all of these have fewer; few different numbers of them, so that few rules are prepared."""
+    bits, largest = USUAL_BITS, max(max(one, -one) for one in numbers)
+    while largest >= 1 << bits:
+        bits *= 2
+    return bits
 
 
 def _limits(k: int, shown: list[Fraction | None], known: Mapping[Quantity, CellLimits]) -> Limits:
