@@ -142,6 +142,18 @@ class TestScores:
                         lean * values[i] - (1 - lean) * values[j] <= bounds.upper[0] + bounds.noise[0] + 1e-12
                     )
 
+    def test_a_cell_without_pairs_can_be_written_down_where_it_closes(self, name, seed):
+        pairs, score = pairs_of(name), only_score(built(name, seed), len(SPACE))
+        oracle, family = bounder_of(score, pairs), load_family(name)
+        if oracle is None or not family.rules:
+            return
+        oracle.warm_up()
+        lo, hi = (np.array(ends) for ends in pairs.ends)
+        hi[pairs.first[0]], lo[pairs.second[0]] = lo[pairs.first[0]], hi[pairs.second[0]]  # 0 and 3
+        bounds = oracle.bound(lo[None], hi[None], np.array([0.5]), np.array([-100.0]))
+        if bounds.closes is not None and bounds.closes[0] and bounds.hints is not None:
+            assert json.dumps(family.hints_line(bounds.hints[0]))
+
 
 # -- verdicts ----------------------------------------------------------------------------------------------------------
 

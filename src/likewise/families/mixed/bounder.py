@@ -215,7 +215,7 @@ class MixedBounder(CubeBounder):
         count = len(self.coordinates.all)
         upper, room = np.full(cells, -np.inf), np.zeros(cells)
         t, at = boxes.middle.copy(), np.zeros((cells, self.coordinates.groups), dtype=np.int64)
-        hints: list[tuple[int, ...]] = [()] * cells
+        hints: list[tuple[int, ...]] = [(0,)] * cells  # of cells without pairs: a width, and no axes
         loss = np.zeros_like(lo)
         for i in range(cells):
             if boxes.empty[i]:

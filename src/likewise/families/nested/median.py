@@ -94,15 +94,16 @@ class Median:
         if slope < 0:
             a, b, slope = b, a, -slope
             low, high, other_low, other_high, fall = other_low, other_high, low, high, rise
-        top, bottom = self.medians(high), self.medians(other_low)
-        least = np.minimum(self.medians(low), bottom)[:, None]
-        most = np.maximum(top, self.medians(other_high))[:, None]
-        falls = np.clip(high, least, most) - np.clip(other_low, least, most)
-        falls = np.minimum(falls, np.maximum(fall, 0.0))
-        both = np.minimum(a, b)
-        gap = np.minimum(top - bottom, falls.max(axis=1))
-        largest = both * gap + (a - both) * top - (b - both) * bottom
-        upper: Floats = (2 * lean - 1) * nearest_double(self.offset) + slope * largest
+        with np.errstate(invalid="ignore"):  # limits of cells without pairs are infinite, on the wrong side
+            top, bottom = self.medians(high), self.medians(other_low)
+            least = np.minimum(self.medians(low), bottom)[:, None]
+            most = np.maximum(top, self.medians(other_high))[:, None]
+            falls = np.clip(high, least, most) - np.clip(other_low, least, most)
+            falls = np.minimum(falls, np.maximum(fall, 0.0))
+            both = np.minimum(a, b)
+            gap = np.minimum(top - bottom, falls.max(axis=1))
+            largest = both * gap + (a - both) * top - (b - both) * bottom
+            upper: Floats = (2 * lean - 1) * nearest_double(self.offset) + slope * largest
         return upper, falls
 
     def line(self) -> dict[str, Any]:
