@@ -34,6 +34,7 @@ from likewise.importers.ensemble_answers import (
     votes,
 )
 from likewise.importers.ensembles import Draft, MemberReader, all_trees, two_or_more
+from likewise.importers.score_models import refuse_last_of_ties
 from likewise.model.head import Head
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ def _one_vs_rest(estimator: Any, read: MemberReader) -> Draft:
     unlinked = "OneVsRestClassifier divides the probabilities of each class against the rest by their sum"
     if len(labels) == 2:
         return _decided_inside(read(estimator.estimators_[0], None), labels, unlinked, zero_is_upper=False)
+    refuse_last_of_ties(estimator)
     said = _said_by(estimator.estimators_, read)
     weights = np.eye(len(labels))
     return Draft(

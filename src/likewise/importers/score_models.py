@@ -7,7 +7,7 @@ Every score is imported as the score of a model of its own (`ScoreModels`), thro
 makes one model of them, over one embedding.
 
 **OneVsRestClassifier** has a binary classifier for each class, which is scored by its `decision_function`. Of more than two classes the first one with the largest
-score is taken (scikit-learn goes through the estimators backwards, and replaces the best one on a tie), and probabilities are divided by their sum, which is
+score is taken (scikit-learn goes through the estimators backwards, and replaces the best one on a tie; older versions went forwards, and are refused), and probabilities are divided by their sum, which is
 refused. Of two classes there is one classifier, of the upper one: upper where its score is above 0, also for SVC, whose own `predict` puts 0 into the upper class;
 its probability is that of the classifier.
 
@@ -24,6 +24,7 @@ unless `break_ties` is set.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -143,6 +144,7 @@ def import_one_vs_rest(estimator: Any, build: ScoreBuilder) -> tuple[ScoreModels
             hint="put the preprocessing in front of it",
         )
     if labels is not None:
+        refuse_last_of_ties(estimator)
         rule = Head(labels=labels, rule="argmax", unlinked=_rest_unlinked_reason(estimator))
         return ScoreModels(family=ONE_VS_REST, models=tuple(models), head=rule), inputs
     if len(models) != 1 or len(estimator.classes_) != 2 or estimator.multilabel_:
@@ -153,6 +155,19 @@ def import_one_vs_rest(estimator: Any, build: ScoreBuilder) -> tuple[ScoreModels
     lower, upper = python_labels(estimator.classes_)
     head = replace(models[0].head, labels=(lower, upper), zero_is_upper=False)
     return ScoreModels.of(replace(models[0], family=ONE_VS_REST, head=head)), inputs
+
+
+def refuse_last_of_ties(estimator: Any) -> None:
+    """Refuse a program that takes the last one of classes whose classifiers say the same. Its own `predict` is asked, with such classifiers in their places."""
+    from sklearn.multiclass import _ConstantPredictor
+
+    row, level = np.zeros((1, 1)), copy.copy(estimator)
+    level.estimators_ = [_ConstantPredictor().fit(row, np.zeros(1))] * len(estimator.estimators_)
+    if level.predict(row)[0] != estimator.classes_[0]:
+        raise UnsupportedModel(
+            f"{ONE_VS_REST} of this version of scikit-learn takes the last one of classes that are level, and its own scores the first",
+            hint="install a newer scikit-learn",
+        )
 
 
 def _import_binary(inside: Any, build: ScoreBuilder) -> tuple[Model, Inputs]:
