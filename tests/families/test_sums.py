@@ -14,10 +14,13 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVR
 
 import likewise as lw
+from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.registry import bounder_of
 from likewise.families.scored_model import Scores
-from likewise.families.sums.links import Link
+from likewise.families.sums.links import IDENTITY, Link
+from likewise.families.sums.part_lines import PartBounder
 from likewise.importers.imported_model import import_model
+from likewise.model.embedding import Column
 from likewise.spec.pairs import pair_space
 from likewise_check.packs.sums.links import read_link
 
@@ -135,3 +138,17 @@ def test_what_a_link_rises_by_is_what_the_checker_says(link, over, under, distan
     assert most <= proposed + 1e-12
     if link.kind == "logistic":  # which is as good as can be
         assert proposed <= most + 0.02 * (over + under)
+
+
+def test_a_part_whose_scores_are_all_0_at_the_edge_of_a_cell_has_a_line():
+    """The least square is 0: a bound of 0 needs room above it as well."""
+    body = PolynomialSum(coefficients=(Fraction(1),), products=((0, 0),))
+    score = body.score((Column(feature=0, slope=Fraction(1, 2), offset=Fraction(0)),), 2)
+    space = lw.Space({"age": lw.Integer(0, 3), "sex": lw.Integer(0, 1)})
+    pairs = pair_space(space, lw.Similarity(free=["sex"]))
+    lo, hi = (np.array([ends]) for ends in pairs.ends)
+    for lean in (0.0, 0.5, 1.0):
+        for sign in (1, -1):
+            line = PartBounder(score, IDENTITY, pairs).line(sign, lo, hi, np.array([lean]))
+            most = max(0.0, sign * (2 * lean - 1)) * 9 / 4
+            assert most <= line.upper[0] <= most + 1e-3

@@ -126,6 +126,7 @@ class PartBounder:
     def __init__(self, score: Score, link: Link, pairs: PairSpace) -> None:
         self.score, self.link, self.pairs = score, link, pairs
         self._made: dict[int, Any] = {}
+        self._size: float | None = None
         self.turned = link.turned()
 
     def of(self, sign: int) -> Any:
@@ -178,21 +179,30 @@ class PartBounder:
         reached = lean * found.first - (1 - lean) * found.second
         upper, hints = np.full(len(lo), np.inf), list(found.hints or [()] * len(lo))
         guess = found.upper
-        for _ in range(2):
+        for again in range(2):
             some = np.flatnonzero(np.isfinite(guess) & np.isinf(upper))
             if not len(some):
                 break
-            threshold = guess[some] + PROPOSED_ROOM * (size[some] + np.abs(guess[some] - reached[some]))
-            again = bounder.bound(lo[some], hi[some], lean[some], threshold)
-            closes = again.upper < threshold if again.closes is None else again.closes
+            room = size[some] + np.abs(guess[some] - reached[some]) + (self._usual_size() if again else 0.0)
+            threshold = guess[some] + PROPOSED_ROOM * room
+            there = bounder.bound(lo[some], hi[some], lean[some], threshold)
+            closes = there.upper < threshold if there.closes is None else there.closes
             for n, i in enumerate(some.tolist()):
                 if closes[n]:
                     upper[i] = threshold[n]
-                    hints[i] = () if again.hints is None else again.hints[n]
+                    hints[i] = () if there.hints is None else there.hints[n]
                 else:
-                    guess[i] = max(guess[i], float(again.upper[n]))
+                    guess[i] = max(guess[i], float(there.upper[n]))
         upper = np.where(np.isneginf(found.upper), -np.inf, upper)
         return Line(upper, hints, found.points)
+
+    def _usual_size(self) -> float:
+        """How large scores are at most, or 1: room above a bound that is 0, as all scores there may be."""
+        if self._size is None:
+            lo, hi = (np.array([ends]) for ends in self.pairs.ends)
+            bounds = [self.of(sign).bound(lo, hi, np.ones(1), np.zeros(1)).upper[0] for sign in (1, -1)]
+            self._size = max((abs(float(one)) for one in bounds if np.isfinite(one)), default=0.0) or 1.0
+        return self._size
 
     # -- links ----------------------------------------------------------------------------------------------------
 
