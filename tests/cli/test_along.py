@@ -28,7 +28,6 @@ def test_a_file_and_flags_say_the_same(run, spec):
 def test_the_relation_is_named_in_words(run, spec):
     said = " ".join(run("verify", spec(("[property]", ALONG))).stdout.split())
     assert "and along with sex in income (-10 from 0 to 1)" in said
-    assert "likewise audit" not in said
     assert "likewise repair" not in said
     rate = " ".join(run("verify", spec(("[property]", RATE))).stdout.split())
     assert "and along with age in income (1/2 for each 1 of age)" in rate
@@ -49,10 +48,26 @@ def test_a_rate_as_a_flag(run, spec):
 
 def test_what_is_not_known_of_them_is_refused(run, spec):
     path = spec(("[property]", ALONG))
-    for command in ("audit", "share", "regions", "near", "repair"):
-        done = run(command, path)
+    for command in (("share", "--method", "certified"), ("regions",), ("near",), ("repair",)):
+        done = run(*command[:1], path, *command[1:])
         assert done.exit_code == 2, command
         assert "features change along with others (income)" in " ".join(done.stderr.split()), command
+
+
+def test_rows_and_shares(run, spec):
+    """A biased row has a counterpart that obeys the equation; the share of rows is that of the audit."""
+    path = spec(("[property]", ALONG))
+    found = json.loads(run("audit", path, "--json").stdout)
+    assert found["undecided"] == 0
+    assert 0 < found["biased"] < found["total"]
+    for row in found["rows"]:
+        if row["biased"] and row["sex"] != row["counterpart_sex"]:
+            step = row["counterpart_income"] - row["income"]
+            assert abs(step - (-10 if row["sex"] == 0 else 10)) < 1e-9
+    counted = json.loads(run("share", path, "--over", "data", "--json").stdout)
+    assert counted["lower"] == counted["upper"] == found["share"]
+    drawn = json.loads(run("share", path, "--budget", "2", "--json").stdout)
+    assert 0 <= drawn["lower"] <= drawn["upper"] <= 1
 
 
 def test_flags_that_cannot_be_read(run, spec):
@@ -61,6 +76,7 @@ def test_flags_that_cannot_be_read(run, spec):
         ("income=sexx:0:1:-10", "names no feature that it changes along with"),
         ("income=sex:0:7:-10", "unknown level"),
         ("income=sex:0:1:much", "no number"),
+        ("income=age:30:31:-10", "--along income=age:RATE changes by a rate"),
     ):
         done = run("verify", spec(), "--along", text)
         assert done.exit_code == 2

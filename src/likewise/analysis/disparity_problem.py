@@ -90,7 +90,7 @@ class DisparityProblem:
 
     def _pairs_of_part(self, place: int) -> Iterator[Witness | None]:
         """Those of one part of the pairs, each asked what is asked by then."""
-        known = pairs_of_rows(self.problem.each()[place])
+        known = pairs_of_rows(self.problem.each()[place], parts=max(len(self.problem.parts), 1))
         yield known.witness
         if self.proposes:
             if len(known.rows):

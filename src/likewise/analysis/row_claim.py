@@ -16,17 +16,18 @@ import numpy as np
 
 from likewise.analysis.decision_labels import label_rows
 from likewise.analysis.row_search import judge_rows_singly
-from likewise.errors import UnsupportedModel
+from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.judge import Judge
 from likewise.problem import Problem, refuse_steepness
 from likewise.progress import Snapshot
 from likewise.run import Run
 from likewise.search.budget import Budget, BudgetUntil
-from likewise.search.counterparts import judge_rows
+from likewise.search.counterparts import judge_rows, judged_together
 from likewise.search.inquiry import Inquiry
 from likewise.search.judgement import FAIR, Judgement
 from likewise.search.neighbours import distinct_rows
 from likewise.search.pace import warm_up
+from likewise.search.part_rows import judge_in_parts, judge_nearly
 from likewise.spec.pairs import pin_features
 from likewise.verifying.posed_problem import PosedProblem, is_turned, pose
 
@@ -94,6 +95,10 @@ class RowClaim:
         self, rows: Floats, told: Callable[[int], None] | None = None, *, replayed: bool = False
     ) -> Judgement | None:
         """Many rows at once; None where that is not possible. With `replayed`, who is biased is so for the original as well."""
+        if self.pairs.branches:
+            if not judged_together(self.inquiry):
+                return None
+            return judge_in_parts(self.inquiry, rows, self.budget, partial(self._in_part, replayed=replayed))
 
         def judge(inquiry: Inquiry, budget: Budget) -> Judgement | None:
             confirm = partial(self.confirmed, inquiry) if replayed else None
@@ -113,6 +118,17 @@ class RowClaim:
             return first
         return second.joined(first) if self.turned else first.joined(second)
 
+    def _in_part(
+        self, part: Inquiry, rows: Floats, budget: Budget, *, replayed: bool = True
+    ) -> Judgement | None:
+        """Many rows at once in one part of the pairs."""
+
+        def judge(inquiry: Inquiry, some: Floats) -> Judgement | None:
+            confirm = partial(self.confirmed, inquiry) if replayed else None
+            return judge_rows(inquiry, some, budget, None, confirm)
+
+        return judge_nearly(part, rows, judge)
+
     def judge_singly(
         self, rows: Floats, told: Callable[[int], None] | None = None, *, waiting: int = 0
     ) -> Judgement:
@@ -121,7 +137,19 @@ class RowClaim:
         def judge(inquiry: Inquiry, budget: Budget) -> Judgement:
             return judge_rows_singly(self.posed, inquiry, rows, budget, told, seed=self.seed, waiting=waiting)
 
-        return self._on_each_side(judge)
+        if not self.pairs.branches:
+            return self._on_each_side(judge)
+
+        def judge_part(part: Inquiry, some: Floats, budget: Budget) -> Judgement:
+            known = self._in_part(part, some, budget) if judged_together(part) else None
+            if known is not None:
+                return known
+            return judge_rows_singly(self.posed, part, some, budget, seed=self.seed, waiting=waiting)
+
+        found = judge_in_parts(self.inquiry, rows, self.budget, judge_part)
+        if found is None:
+            raise InternalError("rows were judged in no part")
+        return found
 
     def within(self, budget: Budget) -> RowClaim:
         """The same on another clock."""
@@ -144,7 +172,6 @@ class RowClaim:
 
 def prepare_row_claim(problem: Problem, run: Run) -> RowClaim:
     """Everything up to the judging."""
-    problem.refuse_along("who has a counterpart")
     refuse_steepness(problem.claim, "who has a counterpart")
     posed, recoding = pose(problem, run, by_lead=True), problem.imported.recoding
     judge = Judge(posed.task.oracles.parts)

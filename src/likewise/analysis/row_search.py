@@ -28,6 +28,7 @@ from likewise.search.extremes import similar_windows
 from likewise.search.frontier import Frontier
 from likewise.search.judgement import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
 from likewise.search.neighbours import partner_codes
+from likewise.search.part_rows import is_alone
 from likewise.search.reach import SumReach
 from likewise.search.replay_queue import ReplayQueue
 from likewise.search.treatments import NO_CLASS, compared_values, decide_class
@@ -176,13 +177,15 @@ class RowSearch:
 
     def task(self, question: Question, *, first: bool) -> SearchTask:
         """The search for a pair that breaks a question about one case, with the individual on one side."""
+        pairs = self.inquiry.pairs_beside(first=first)
         return replace(
-            self.posed.task,
-            pairs=pairs_with_row(self.inquiry.asked_pairs, self.row, first=first),
+            self.posed.task_of(pairs),
+            pairs=pairs_with_row(pairs, self.row, first=first),
             question=question,
             wanted=None,
             rows=self.row[None],
             budget=self.budget,
+            random=self.posed.task.random,
             products=None,
             unreplayed=[],
             listener=ignore_progress,
@@ -359,10 +362,9 @@ class RowGapSearch:
 
 
 def has_nobody_beside(pairs: PairSpace, row: Floats) -> bool:
-    """Whether nobody comes after a row, of ordered pairs: it has as much as anybody has."""
-    ordered = (k for k, relation in enumerate(pairs.relations) if relation.limits is not None)
-    windows = (similar_windows(pairs, k, row[k : k + 1]) for k in ordered)
-    return any(bottom[0] > top[0] for bottom, top in windows)
+    """Whether nobody comes after a row, of ordered pairs: it has as much as anybody has; or nobody is beside it in a part."""
+    differing = (k for k, relation in enumerate(pairs.relations) if relation.apart_always)
+    return any(is_alone(pairs, k, Fraction(float(row[k]))) for k in differing)
 
 
 def similar_variants(task: SearchTask, pairs: PairSpace, moving: Sequence[int], row: Floats) -> Floats:

@@ -16,6 +16,7 @@ import numpy as np
 from likewise.clock import OutOfTime, check_clock
 from likewise.families.score_judge import rounding_growth
 from likewise.search.certainty import ScoreEstimate, answer_pairs
+from likewise.search.counterparts import judged_together
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.search.lattice import (
     BLOCK_SCORES,
@@ -92,15 +93,19 @@ class BlockVerdict:
     redone: int
 
 
+def _by_filters(inquiry: Inquiry) -> bool:
+    """Whether those who are similar are windows around everybody, of which only the lowest and the highest score matter."""
+    return inquiry.by_extremes and not inquiry.pairs.branches
+
+
 def can_enumerate(judging: RowClaim) -> bool:
     """Whether everybody can be looked at within the budget."""
     people = count_individuals(judging.pairs)
     if people is None or _find_lattice(judging) is None:
         return False
     each, inquiry = 1.0, judging.inquiry
-    if not inquiry.by_extremes:
-        around = count_settings(inquiry.pairs, inquiry.judge, inquiry.moving)
-        each = COMPARISON_COST * around * inquiry.judge.n_scores
+    if not _by_filters(inquiry):
+        each = COMPARISON_COST * _settings_around(inquiry) * inquiry.judge.n_scores
     seconds = people / inquiry.judge.pace + people * each / INDIVIDUALS_A_SECOND
     budget = judging.budget
     return seconds <= BUDGET_SHARE * (budget.seconds - budget.elapsed)
@@ -121,7 +126,7 @@ def enumerate_everybody(
     sums, people, redone, seen = np.zeros(3), 0, 0, 0
     if begun is not None and (begun.order, begun.sizes) == (order, sizes):
         sums, people, redone, seen = np.array(begun.masses), begun.people, begun.redone, begun.seen
-    blocks = (_judge_by_extremes if judging.inquiry.by_extremes else _judge_beside_everybody)(
+    blocks = (_judge_by_extremes if _by_filters(judging.inquiry) else _judge_beside_everybody)(
         judging, lattice, seen
     )
     with suppress(OutOfTime), judging.budget.watched():
@@ -201,10 +206,18 @@ def _find_lattice(judging: RowClaim) -> Lattice | None:
     if count_individuals(judging.pairs) is None:
         return None
     pairs, judge = judging.pairs, judging.inquiry.judge
-    if judging.inquiry.by_extremes:
+    if _by_filters(judging.inquiry):
         return make_lattice(pairs, rows=max(1, min(ROWS_AT_A_TIME, MOST_GROUP_VALUES // judge.cost)))
-    few = count_settings(pairs, judge, judging.inquiry.moving) <= MOST_SETTINGS
+    if pairs.branches:  # nobody is looked up in a block: that of the part in which fewest may differ does
+        whole = judged_together(judging.inquiry)
+        return make_lattice(pairs.branches[0], rows=ROWS_AT_A_TIME) if whole else None
+    few = _settings_around(judging.inquiry) <= MOST_SETTINGS
     return make_lattice(pairs, rows=ROWS_AT_A_TIME) if few else None
+
+
+def _settings_around(inquiry: Inquiry) -> float:
+    """At most how many similar individuals anybody is put beside."""
+    return sum(count_settings(part.pairs, part.judge, part.moving) for part in inquiry.parts())
 
 
 def _iterate_blocks(

@@ -91,7 +91,7 @@ class ShareComputation:
             return self._exact(found)
         if method == "certified":
             return self._certified()
-        summed = self._summed() if method == "auto" else None
+        summed = self._summed() if method == "auto" and not self.judging.pairs.branches else None
         if summed is not None and summed.upper - summed.lower <= AIMED_WIDTH:
             return summed
         return self._sample_share()
@@ -239,6 +239,7 @@ class ShareComputation:
             or not self.measure.known
             or pairs.constraints
             or pairs.distance is not None
+            or pairs.branches
         ):
             return None
         sampled = self.begun.sample is not None

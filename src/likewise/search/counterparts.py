@@ -81,7 +81,9 @@ def judge_rows(
 
 
 def judged_together(inquiry: Inquiry) -> bool:
-    """Whether counterparts of many rows can be had at once."""
+    """Whether counterparts of many rows can be had at once, in every part of the pairs."""
+    if inquiry.pairs.branches:
+        return all(map(judged_together, inquiry.parts()))
     return not inquiry.moving or _by_features(inquiry) is not None or _by_settings(inquiry)
 
 

@@ -137,7 +137,7 @@ def _term_ends(
 
 def _similar_codes(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
     """Which of the codes of a discrete feature may stand beside which."""
-    if relation.kind == "pairs":
+    if relation.kind == "pairs" or relation.fixed is not None:
         return np.array([[relation.allows(a, b) for b in codes.tolist()] for a in codes.tolist()])
     if relation.tolerance is None:
         return np.ones((len(codes), len(codes)), dtype=bool)
@@ -149,9 +149,12 @@ def _similar_codes(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
 
 
 def similar_windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:
-    """The smallest and the largest code that may stand beside each of these: doubles inside the true window."""
+    """The smallest and the largest code that may stand beside each of these: doubles inside the true window, the first above the second where there are none."""
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     lo, hi = float(variable.lo), float(variable.hi)
+    if relation.fixed is not None:
+        own, other = relation.fixed
+        return np.where(codes == own, other, np.inf), np.where(codes == own, other, -np.inf)
     if relation.tolerance is None:
         return np.full_like(codes, lo), np.full_like(codes, hi)
     if relation.limits is not None:
@@ -193,6 +196,8 @@ def exact_codes(pairs: PairSpace, judge: SeparableJudge, k: int, code: Fraction)
     """The codes that may stand beside one; of a line only the ends."""
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     lo, hi = Fraction(variable.lo), Fraction(variable.hi)
+    if relation.fixed is not None:
+        return [Fraction(relation.fixed[1])] if code == relation.fixed[0] else []
     if not is_linear(judge, k):
         every = [lo + i for i in range(int(hi - lo) + 1)]
         return [other for other in every if relation.allows(code, other)]

@@ -1,6 +1,7 @@
 """Inquiry: what is asked about whom, where many individuals are judged: each of them beside all who are similar to it.
 
-Where pairs are ordered, an individual is asked about twice, as the first of a pair and as the second (`Inquiry.sides`). Both times it is the x of the inquiry's pairs, which are turned round for the second.
+Where pairs are ordered, an individual is asked about twice, as the first of a pair and as the second (`Inquiry.sides`). Both times it is the x of the inquiry's pairs, which are turned round for the second. Where
+pairs fall into parts, it is asked about in each of them (`Inquiry.parts`, `search.part_rows`).
 """
 
 from __future__ import annotations
@@ -50,14 +51,17 @@ class Inquiry:
             replace(self, side="second", pairs=self.pairs.turned()),
         )
 
-    @property
-    def asked_pairs(self) -> PairSpace:
-        """The pairs as the question has them."""
-        return self.pairs.turned() if self.side == "second" else self.pairs
+    def parts(self) -> tuple[Inquiry, ...]:
+        """The same of each part of the pairs, where these fall into parts."""
+        return tuple(replace(self, pairs=part) for part in self.pairs.branches) or (self,)
+
+    def pairs_beside(self, *, first: bool) -> PairSpace:
+        """The pairs that an individual, the x of the inquiry's, stands in as the first or as the second."""
+        return self.pairs if first else self.pairs.turned()
 
     @property
     def moving(self) -> tuple[int, ...]:
-        """The features that may differ and matter to a score or to a constraint."""
+        """The features that may differ and matter to a score or to a constraint, and with them those that must differ."""
         return moving_features(self.pairs, self.judge)
 
     @property

@@ -87,9 +87,21 @@ class Judgement:
 
     def joined(self, second: Judgement) -> Judgement:
         """What is known of the individuals on either side of ordered pairs: this is what is known of them as the first of a pair. Not biased is who is on neither side."""
-        biased, beside = second.verdict == BIASED, ~np.isnan(second.counterpart).all(axis=1)
+        both, take = self._united(second)
+        somebody = ~np.isnan(both.counterpart).all(axis=1)
+        both.side[:] = np.where(somebody, np.where(take, AS_SECOND, AS_FIRST), NO_SIDE)
+        return both
+
+    def united(self, second: Judgement) -> Judgement:
+        """What is known of the individuals beside those whom this is about and those whom the other one is about."""
+        return self._united(second)[0]
+
+    def _united(self, second: Judgement) -> tuple[Judgement, Flags]:
+        """The same, and of whom the counterpart is that of the second."""
+        biased = second.verdict == BIASED
+        beside, alone = (~np.isnan(second.counterpart).all(axis=1), np.isnan(self.counterpart).all(axis=1))
         same = biased == (self.verdict == BIASED)
-        deeper = ~(second.gap <= self.gap) & beside
+        deeper = (alone | ~(second.gap <= self.gap)) & beside
         take = np.where(same, deeper, biased)
         both = Judgement.open(*self.counterpart.shape)
         both.put(np.arange(len(take)), self)
@@ -107,11 +119,9 @@ class Judgement:
         both.verdict[:] = np.where(
             biased | (self.verdict == BIASED), BIASED, np.where(undecided, UNDECIDED, FAIR)
         )
-        somebody = ~np.isnan(both.counterpart).all(axis=1)
-        both.side[:] = np.where(somebody, np.where(take, AS_SECOND, AS_FIRST), NO_SIDE)
         known = {**second.reasons, **self.reasons}
         both.reasons = {i: reason for i, reason in known.items() if both.verdict[i] == UNDECIDED}
-        return both
+        return both, take
 
     @property
     def redone(self) -> int:

@@ -19,6 +19,7 @@ from likewise.progress import Snapshot
 from likewise.search.counterparts import compare_rows
 from likewise.search.inquiry import Inquiry
 from likewise.search.pace import warm_up
+from likewise.search.part_rows import rows_beside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,13 +45,11 @@ class RowPairs:
     rows: Floats
 
 
-def pairs_of_rows(problem: SearchTask) -> RowPairs:
-    """The known rows beside those who are similar, as far as there is time; that there is no witness says nothing."""
-    if problem.question.one_way or any(
-        relation.fixed or relation.limits for relation in problem.pairs.relations
-    ):
+def pairs_of_rows(problem: SearchTask, *, parts: int = 1) -> RowPairs:
+    """The known rows beside those who are similar, as far as there is time; that there is no witness says nothing. `parts`: the pairs are those of one of so many parts, each of which is looked at."""
+    if problem.question.one_way:
         return RowPairs(witness=None, rows=problem.rows[:0])
-    x, other, depth = deepest_of_all(problem)
+    x, other, depth = _deepest_of_part(problem, parts)
     order = np.argsort(-depth, kind="stable")
     witness = None
     with suppress(OutOfTime), problem.budget.watched():
@@ -63,7 +62,15 @@ def pairs_of_rows(problem: SearchTask) -> RowPairs:
 
 
 def deepest_of_all(problem: SearchTask) -> tuple[Floats, Floats, Floats]:
-    """Pairs of rows and their counterparts that may be witnesses, and how deep they are."""
+    """Pairs of rows and their counterparts that may be witnesses, and how deep they are; of all parts of the pairs."""
+    parts = problem.each()
+    found = [_deepest_of_part(part, len(parts)) for part in parts]
+    x, other, depth = (np.concatenate(part) for part in zip(*found, strict=True))
+    return x, other, depth
+
+
+def _deepest_of_part(problem: SearchTask, parts: int) -> tuple[Floats, Floats, Floats]:
+    """The same of one of so many parts."""
     inquiry, nobody = _inquiry(problem), problem.rows[:0]
     found: list[tuple[Floats, Floats, Floats]] = [(nobody, nobody, np.empty(0))]
     if inquiry is None or not len(problem.rows) or not inquiry.moving:
@@ -71,7 +78,8 @@ def deepest_of_all(problem: SearchTask) -> tuple[Floats, Floats, Floats]:
     problem.listener(Snapshot(stage="looking at the rows", seconds=problem.budget.elapsed))
     warm_up(inquiry.judge, problem.pairs, problem.budget)
     rows = _rows_in_no_order(problem)
-    budget = problem.budget.part(SHARE)
+    rows = rows[rows_beside(problem.pairs, rows)[1]]
+    budget = problem.budget.part(SHARE / parts)
     with suppress(OutOfTime), budget.watched():
         # What came before the time was over stays in the list.
         found.extend(
@@ -121,6 +129,8 @@ def _deepest_pairs(
         some = some[np.argsort(-piece.gap[some], kind="stable")[:KEPT]]
     x, other = piece.rows[some], piece.counterpart[some]
     turned, depth = pair_depths(problem, x, other)
+    if any(relation.one_way or relation.fixed for relation in problem.pairs.relations):
+        turned[:] = False  # a pair of this part as it stands; which of the two comes first is for the referee
     return np.where(turned[:, None], other, x), np.where(turned[:, None], x, other), depth
 
 

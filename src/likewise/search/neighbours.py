@@ -63,13 +63,16 @@ def _most_partner_codes(pairs: PairSpace, judge: Judge, k: int) -> float:
             return float("inf")
         if relation.tolerance is None:
             return len(cuts) + 2
-        beyond = np.searchsorted(
-            cuts, cuts + 2 * float(relation.tolerance) * (1 + WINDOW_SLACK), side="right"
-        )
+        low, high = relation.apart
+        beyond = np.searchsorted(cuts, cuts + float(high - low) * (1 + WINDOW_SLACK), side="right")
         return int((beyond - np.arange(len(cuts))).max(initial=0)) + 3
     size = int(variable.hi - variable.lo) + 1
+    if relation.fixed is not None:
+        return 2  # the other level, and its own
     if relation.tolerance is not None:
-        return min(size, 2 * int(relation.tolerance) + 1)
+        low, high = relation.apart
+        own = not low <= 0 <= high  # which is listed besides
+        return min(size, math.floor(high) - math.ceil(low) + 1 + own)
     return size
 
 
@@ -77,6 +80,8 @@ def partner_codes(pairs: PairSpace, k: int, code: float) -> list[float]:
     """The codes of a discrete feature that may stand beside this one, in increasing order."""
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     lo, hi = int(variable.lo), int(variable.hi)
+    if relation.fixed is not None:
+        return [float(relation.fixed[1])] if code == relation.fixed[0] else []
     if relation.kind == "pairs":
         return [float(at) for at in relation.partners(int(code), hi + 1)]
     if relation.missing is not None:
@@ -93,15 +98,17 @@ def cuts_of(pairs: PairSpace, judge: Judge, k: int) -> Floats | None:
     """Thresholds between which all scores, and who is valid, are the same along a continuous feature; None where there are no such."""
     if any(not constraint.terms[k].constant for constraint in pairs.constraints):
         return None
-    return judge.cuts(k)
+    return judge.cuts(k) if judge.depends(k) else np.empty(0)
 
 
 def representatives(pairs: PairSpace, k: int, code: float, cuts: Floats) -> list[float]:
-    """One code for every part, between two cuts, of what may stand beside this one, in increasing order."""
+    """One code for every part, between two cuts, of what may stand beside this one, in increasing order; none where no double may."""
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     if relation.missing is not None and code == relation.missing:
         return [code]
     low, high = _window(pairs, k, code)
+    if low > high:
+        return []
     inside = cuts[(cuts >= low) & (cuts < high)]
     found = [low, *np.nextafter(inside, np.inf).tolist()]
     if variable.missing is not None and relation.missing is None:
@@ -123,10 +130,11 @@ def _window(pairs: PairSpace, k: int, code: float) -> tuple[float, float]:
 
 
 def moving_features(pairs: PairSpace, judge: Judge) -> tuple[int, ...]:
-    """The features that may differ and matter to a score or to a constraint."""
+    """The features that may differ and matter to a score or to a constraint, and with them those that must differ; none where none matters."""
     differing = [k for k, relation in enumerate(pairs.relations) if relation.kind != "same"]
     constrained = {k for c in pairs.constraints for k, t in enumerate(c.terms) if not t.constant}
-    return tuple(k for k in differing if judge.depends(k) or k in constrained)
+    matter = {k for k in differing if judge.depends(k) or k in constrained}
+    return tuple(k for k in differing if k in matter or pairs.relations[k].apart_always) if matter else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -163,7 +171,12 @@ def neighbourhoods(
     """All rows with the settings around them, those that come first in the data first; `most` is asked before each piece how many individuals it may have."""
     cuts = {k: cuts_of(pairs, judge, k) for k in moving if not pairs.variables[pairs.first[k]].discrete}
     costs = (None,) * len(pairs.relations) if pairs.distance is None else pairs.distance.costs
-    centred = [k for k in moving if pairs.relations[k].kind != "free" or costs[k] is not None]
+    relations = pairs.relations
+    centred = [
+        k
+        for k in moving
+        if relations[k].kind != "free" or relations[k].fixed is not None or costs[k] is not None
+    ]
     around, group = np.unique(rows[:, centred], axis=0, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")
     borders = np.searchsorted(group.ravel()[order], np.arange(len(around) + 1))
@@ -174,7 +187,7 @@ def neighbourhoods(
         for k in moving:
             code, parts = float(rows[some[0], k]), cuts.get(k)
             near = partner_codes(pairs, k, code) if parts is None else representatives(pairs, k, code, parts)
-            if parts is None and code not in near:  # of ordered pairs: nobody has it beside this row
+            if relations[k].apart_always:  # nobody beside this row has what it has itself
                 near, absent = sorted([*near, code]), [*absent, len(choices)]
             choices.append(near)
         settings = np.array(list(product(*choices)))

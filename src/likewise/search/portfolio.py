@@ -90,8 +90,9 @@ def decide(problem: SearchTask) -> Outcome:
         return Outcome(engine="independence", proofs=(proof,))
     if problem.pairs.allowance is not None:
         return _decide_steepness(problem)
-    for part in problem.each():
-        witness = falsify(part) or _witness_of_rows(part) or ascended(part)
+    parts = problem.each()
+    for part in parts:
+        witness = falsify(part) or _witness_of_rows(part, len(parts)) or ascended(part)
         if witness is not None:
             return Outcome(engine="falsification", witness=witness)
     witness = None if problem.question.several or problem.parts else enumerate_space(problem)
@@ -167,9 +168,9 @@ def _look_through_parts(problem: SearchTask, refusal: str) -> Outcome:
     )
 
 
-def _witness_of_rows(problem: SearchTask) -> Witness | None:
-    """A witness that a known row is part of, where falsification has not seen all of its counterparts already."""
-    return None if sees_all_counterparts(problem) else pairs_of_rows(problem).witness
+def _witness_of_rows(problem: SearchTask, parts: int) -> Witness | None:
+    """A witness that a known row is part of, where falsification has not seen all of its counterparts already; of one of so many parts of the pairs."""
+    return None if sees_all_counterparts(problem) else pairs_of_rows(problem, parts=parts).witness
 
 
 def _ask_on(problem: SearchTask) -> Outcome:

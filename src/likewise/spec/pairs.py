@@ -216,7 +216,8 @@ def pin_features(pairs: PairSpace, features: Sequence[int]) -> PairSpace:
     for k in features:
         if relations[k].kind != "same":
             relations[k] = Relation("within", Fraction(0))
-    return replace(pairs, relations=tuple(relations))
+    branches = tuple(pin_features(part, features) for part in pairs.branches)
+    return replace(pairs, relations=tuple(relations), branches=branches)
 
 
 def constraint_terms(space: Space, constraint: Constraint) -> Separable:

@@ -166,6 +166,13 @@ class Relation:
         """Whether it matters who is x and who is x'."""
         return self.limits is not None and self.limits[0] != -self.limits[1]
 
+    @property
+    def apart_always(self) -> bool:
+        """Whether no two have the same."""
+        return self.fixed is not None or (
+            self.limits is not None and not self.limits[0] <= 0 <= self.limits[1]
+        )
+
     def turned(self) -> Relation:
         """The same with x and x' in each other's places."""
         turned = self if self.fixed is None else replace(self, fixed=self.fixed[::-1])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import SpecError
+from likewise.errors import InternalError, SpecError
 from likewise.families.oracles import Oracles
 from likewise.families.registry import family_of
 from likewise.families.scored_model import scores_of
@@ -61,6 +61,16 @@ class PosedProblem:
     def several(self) -> bool:
         """Whether individuals have more than one score."""
         return self.imported.model.n_scores > 1
+
+    def task_of(self, pairs: PairSpace) -> SearchTask:
+        """The search's task of these pairs: that of the part that they are, where there are parts, with bounds of its own."""
+        steps = {k for one in self.pairs.along for k in (one.feature, one.leader)}
+        for part in self.task.parts:
+            if all(part.pairs.relations[k] == pairs.relations[k] for k in steps):
+                return part
+        if self.task.parts:
+            raise InternalError("these pairs are none of the parts that the problem falls into")
+        return self.task
 
     # -- a witness in the user's terms ----------------------------------------------------------------------
 
