@@ -15,10 +15,8 @@ from likewise_check import check
 FOLDER = Path(__file__).parent / "golden"
 LATER_FOLDER = Path(__file__).parent / "golden_later"
 NEWEST_FOLDER = Path(__file__).parent / "golden_newest"  # with rules that came last
-COMING_FOLDER = Path(__file__).parent / "golden_coming"  # with rules that one of the checkers knows
-STEEP_FOLDER = (
-    Path(__file__).parent / "golden_steep"
-)  # about distances, which the checker in JavaScript does not know yet
+COMING_FOLDER = Path(__file__).parent / "golden_coming"  # with features that change along, and mixed columns
+STEEP_FOLDER = Path(__file__).parent / "golden_steep"  # about how fast scores change
 VERDICTS = FOLDER / "verdicts.json"
 
 

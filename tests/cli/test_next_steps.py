@@ -17,6 +17,10 @@ LINES = {
     "unknown": "verify --model s.skops --data s.csv --free sex --budget 0.1 --seed 3 --jobs 1",
     "a pickle": f"verify --model m.joblib {ON_DATA} --free sex --allow-pickle --import-budget 300",
     "some individuals": [*f"verify {FLAGS} --where".split(), "income <= 50 + age", "--where", "age >= 20"],
+    "along": f"verify {FLAGS} --along income=sex:-10",
+    "in one direction": f"verify --model m.skops {ON_DATA} --property monotone:income,down",
+    "as fast as a distance": f"verify --model m.skops {ON_DATA} --property lipschitz:0.001 --metric l1:income=1",
+    "no faster": f"verify --model m.skops {ON_DATA} --property lipschitz:9 --metric l1:income=1",
     "one class": f"verify --model three.skops {ON_DATA} --free sex --within age=9 --class-of-interest middle",
     "measure": f"measure {FLAGS}",
     "measure probabilities": f"measure {FLAGS} --of probability --tolerance 0.01",
@@ -205,6 +209,18 @@ def test_explain_and_card_name_commands_that_run(run, spec, tmp_path, monkeypatc
 def test_nothing_that_would_be_refused_is_suggested_of_a_claim_in_one_direction(run, way):
     done = run(f"verify --model m.skops --data d.csv --label approved --property monotone:income,{way}")
     assert done.exit_code == (0 if way == "up" else 1), done.output
-    assert "likewise audit" not in done.output
+    assert ("likewise audit" in done.output) == (way == "down")  # who is in a pair that breaks it
     assert "likewise measure" not in done.output
     assert "likewise repair" not in done.output
+
+
+def test_nothing_that_would_be_refused_is_suggested_of_other_claims(run):
+    steep = run(f"verify --model m.skops {ON_DATA} --property lipschitz:0.001 --metric l1:income=1")
+    assert steep.exit_code == 1, steep.output
+    assert "likewise measure" in steep.output
+    assert "likewise audit" not in steep.output
+    assert "likewise repair" not in steep.output
+    along = run(f"verify {FLAGS} --along income=sex:-10")
+    assert along.exit_code == 1, along.output
+    assert "likewise audit" in along.output
+    assert "likewise repair" not in along.output

@@ -148,17 +148,20 @@ def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
     label = {} if claimed.class_of_interest is None else {"class_of_interest": claimed.class_of_interest}
     scale: dict[str, Any] = {} if claimed.kind == "decision" else {"of": claimed.kind}
     same = {"property": claimed}
-    if result.claimed.similarity.one_way and result.verdict != "UNKNOWN":
-        return ()  # others have no answer in one direction, or no flag that asks for it
-    joined = bool(result.claimed.similarity.along)  # of which neither audit nor repair knows
+    steep, one_way = claimed.kind == "lipschitz", result.claimed.similarity.one_way
+    whom = [("for whom, in the data", "audit", same)] if telling.rows and not steep else []
+    if one_way and result.verdict != "UNKNOWN":
+        # Others have no answer in one direction, or no flag that asks for it.
+        return telling.steps(*whom) if result.verdict == "BIASED" else ()
     if result.verdict == "BIASED":
         return telling.steps(
             ("how large the gap can be", "measure", {**scale, **label}),
-            *([("for whom, in the data", "audit", same)] if telling.rows and not joined else []),
+            *whom,
             *(
                 [("a model made fair", "repair", same)]
                 if telling.repairs
-                and not joined
+                and not steep
+                and not result.claimed.similarity.along
                 and "black_box" not in result.stats
                 and result.stats.get("repairable", True)
                 else []

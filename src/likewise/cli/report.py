@@ -155,14 +155,10 @@ def _further_questions(loaded: LoadedClaim) -> dict[str, Callable[[Run], Any]]:
     counted = ShareRequest(over="uniform", method="auto", confidence=CONFIDENCE, has_rows=has_rows)
     mean = RepairMethod(name="average", weights="uniform", reference=None, grid=GRID)
     asked: dict[str, Callable[[Run], Any]] = {
+        "share": lambda part: share_of_problem(problem, part, counted),
+        "regions": lambda part: regions_of_problem(problem, part),
         "repair": lambda part: repair_problem(problem, part, mean, read_labels(loaded)),
     }
-    if problem.distance is None:
-        asked = {
-            "share": lambda part: share_of_problem(problem, part, counted),
-            "regions": lambda part: regions_of_problem(problem, part),
-            **asked,
-        }
     if has_rows:
         asked["groups"] = lambda part: groups_of_claim(loaded, part)
     if problem.claim.similarity.within:

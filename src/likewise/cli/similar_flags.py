@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from likewise.cli.options import ClaimFlags
 from likewise.errors import LikewiseError, SpecError, suggest_name
+from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:
     from likewise.spec.features import Level
@@ -89,6 +90,8 @@ def _parse_along(space: Space, text: str) -> tuple[str, str, str | list[Any]]:
             levels, colon, amount = said.rpartition(":")
             if not colon:
                 return name.strip(), leader.strip(), amount.strip()
+            if isinstance(space[leader.strip()], Continuous | Integer):
+                _refuse_levels(space, name.strip(), leader.strip())
             first, second = _parse_level_pair(space, f"{leader}={levels}")[1]
             return name.strip(), leader.strip(), [first, second, amount.strip()]
     name = text.partition("=")[0].strip()
@@ -98,6 +101,14 @@ def _parse_along(space: Space, text: str) -> tuple[str, str, str | list[Any]]:
         if known
         else f"no feature {name!r} in the space{suggest_name(name, space.names)}",
         hint=hint,
+    )
+
+
+def _refuse_levels(space: Space, name: str, leader: str) -> NoReturn:
+    """Say what goes along with a number, of which two levels were named."""
+    raise SpecError(
+        f"{leader!r} is {space[leader].kind}, it has no levels",
+        hint=f'--along {name}={leader}:RATE changes by a rate for each 1 of a whole number; or [features.{leader}] with kind = "categorical" and levels in the claim file',
     )
 
 

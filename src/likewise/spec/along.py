@@ -321,7 +321,7 @@ def _bands_by_levels(along: Along, leader: Feature) -> dict[Step, Band]:
     if isinstance(leader, Continuous | Integer):
         raise SpecError(
             f"along: {along.feature!r} is {leader.kind}, it has no levels",
-            hint=f"Along({along.feature!r}, rate=1) goes along with a whole number",
+            hint=f"Along({along.feature!r}, rate=1) goes along with a whole number; or make it levels: space.replace({{{along.feature!r}: Categorical([...])}})",
         )
     found: dict[Step, Band] = {}
     for first, second, low, high in along.shift:
