@@ -6,10 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 import likewise as lw
 from likewise.errors import DataError, SpecError, UnsupportedModel
@@ -29,6 +30,10 @@ MODELS = {
     "forest": RandomForestClassifier(8, max_depth=3, random_state=0),
     "boosting": GradientBoostingClassifier(n_estimators=8, max_depth=2, random_state=0),
     "network": MLPClassifier((5,), max_iter=400, random_state=0, tol=0.1),
+    "sum": VotingClassifier(
+        [("one", LogisticRegression()), ("two", DecisionTreeClassifier(max_depth=3, random_state=0))],
+        voting="soft",
+    ),
 }
 
 

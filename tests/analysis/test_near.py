@@ -7,9 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -29,6 +30,11 @@ MODELS = {
     "rbf": SVC(gamma=0.05),
     "polynomial": SVC(kernel="poly", degree=2, coef0=1),
     "forest": RandomForestClassifier(6, max_depth=4, random_state=1),
+    "network": MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0),
+    "sum": VotingClassifier(
+        [("one", LogisticRegression()), ("two", DecisionTreeClassifier(max_depth=3, random_state=0))],
+        voting="soft",
+    ),
 }
 
 
@@ -70,7 +76,15 @@ def brute(model, similar, rows):
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("linear", "within"), ("linear", "free"), ("rbf", "free"), ("polynomial", "both"), ("forest", "both")],
+    [
+        ("linear", "within"),
+        ("linear", "free"),
+        ("rbf", "free"),
+        ("polynomial", "both"),
+        ("forest", "both"),
+        ("network", "both"),
+        ("sum", "free"),
+    ],
 )
 def test_the_bracket_holds_what_looking_at_everybody_finds(name, kind):
     model, similar = fitted(name), SIMILAR[kind]

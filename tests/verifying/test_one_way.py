@@ -8,7 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
@@ -50,6 +55,10 @@ MODELS = {
     ),
     "network": lambda: make_pipeline(
         StandardScaler(), MLPClassifier((4,), max_iter=2000, tol=1e-2, random_state=0)
+    ),
+    "sum": lambda: VotingClassifier(
+        [("one", LogisticRegression()), ("two", DecisionTreeClassifier(max_depth=3, random_state=0))],
+        voting="soft",
     ),
 }
 
