@@ -74,6 +74,25 @@ def test_the_reach_is_that_of_looking_at_everybody(name, kind, costs):
 
 
 @pytest.mark.parametrize("kind", ["l1", "l2"])
+def test_whole_numbers_use_up_all_of_the_distance(kind):
+    """A step that costs just what is left is taken, whatever a fifth is in float64."""
+    rows = pd.DataFrame({"a": np.arange(100), "b": np.random.default_rng(0).integers(0, 100, 100)})
+    model = LogisticRegression().fit(rows, rows.a > 50)
+    space = lw.Space({"a": lw.Integer(0, 99), "b": lw.Integer(0, 99)})
+    for weight, radius, steps in (("1/20", 1, 20), ("1/3", "7/3", 7), ("3/10", "9/10", 3)):
+        metric = lw.Metric(kind, weights={"a": weight, "b": radius})
+        similar = lw.Similarity(metric=metric, radius=radius)
+        with open_run(budget=60) as run:
+            claim = make_claim(model, space, similar, lw.SameDecision(), rows)
+            judging = prepare_row_claim(prepare(claim, run), run)
+        reach = SumReach.of(judging.inquiry)
+        for sign in (1, -1):
+            found = reach.reached([Fraction(50), Fraction(49)], sign)
+            assert abs(found.codes[0] - 50) == steps
+            assert judging.pairs.valid([Fraction(50), Fraction(49)], list(map(Fraction, found.codes)))
+
+
+@pytest.mark.parametrize("kind", ["l1", "l2"])
 def test_the_reach_of_numbers_is_exact(kind):
     """Of numbers that are not whole the largest gain is a small linear program, or a length."""
     rows = pd.DataFrame(np.random.default_rng(0).uniform(0, 10, (300, 3)), columns=list("abc"))

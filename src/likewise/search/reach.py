@@ -69,14 +69,14 @@ class _Number:
         at = min(gain / (2 * price), most)
         return float(math.floor(at)) if self.whole else at
 
-    def reach(self, room: float, power: int) -> float:
+    def reach(self, room: Fraction, power: int) -> float:
         """How far it can move if it may cost so much."""
-        far = room / float(self.each)
+        far = float(room) / float(self.each)
         far = min((far if power == 1 else math.sqrt(far)) * NEARLY_ALL, float(self.most))
         if not self.whole:
             return far
         steps = math.floor(far) + 1  # may be exactly what the room allows
-        fits = steps <= self.most and Fraction(steps) ** power * self.each <= Fraction(room)
+        fits = steps <= self.most and Fraction(steps) ** power * self.each <= room
         return float(steps if fits else steps - 1)
 
     def at(self, distance: float) -> float:
@@ -207,21 +207,21 @@ class SumReach:
     def _spend(
         self, weight: float, numbers: list[_Number], listed: list[_Listed], found: list[float]
     ) -> None:
-        """Move what pays at this weight, then what is left, the best first."""
-        power, left = self.distance.power, float(self.distance.bound) * NEARLY_ALL
+        """Move what pays at this weight, then what is left, the best first. What is spent is counted exactly: whole numbers and levels may use up all of it."""
+        power, left = self.distance.power, self.distance.bound
         for one in listed:
             place = one.choose(weight)
-            left -= float(one.costs[place])
+            left -= one.costs[place]
             found[one.feature] = float(one.codes[place])
         moves = {}
         for number in numbers:
             moves[number.feature] = number.move(weight, power)
-            left -= moves[number.feature] ** power * float(number.each)
+            left -= Fraction(moves[number.feature]) ** power * number.each
         for number in sorted(numbers, key=lambda one: -one.gain / one.each):
             before = moves[number.feature]
-            room = left + before**power * float(number.each)
-            far = max(number.reach(max(room, 0.0), power), before)
-            left = room - far**power * float(number.each)
+            room = left + Fraction(before) ** power * number.each
+            far = max(number.reach(max(room, Fraction(0)), power), before)
+            left = room - Fraction(far) ** power * number.each
             found[number.feature] = number.at(far)
 
 
