@@ -14,6 +14,7 @@ from likewise.spec.features import Continuous, Integer
 
 EXACT_ROWS = 25
 MOST_THRESHOLDS = 150
+LOGARITHM = Fraction(1, 10**13)  # that the logarithm of a prediction is off from the score that it is exp of
 
 
 def import_quietly(model, space, X):
@@ -114,6 +115,8 @@ def original_scores(model, imported, frame):
     head = imported.model.head
     if imported.model.n_scores > 1:
         return model.predict_proba(frame) if head.link == "identity" else model.decision_function(frame)
+    if head.link == "exponential":
+        return np.log(np.ravel(model.predict(frame)))[:, None]
     return np.ravel(model.predict(frame) if head.labels is None else model.decision_function(frame))[:, None]
 
 
@@ -124,14 +127,16 @@ def assert_agrees(model, space, X, *, at_least=400):
     codes, frame = recoded(given, space, imported), space.decode(given, like=X)
     body, head, rounding = body_of(imported.model), imported.model.head, imported.model.rounding
     ours = scores_of(body, codes)
-    error = float(rounding.error())
+    stated = rounding.error() + (LOGARITHM if head.link == "exponential" else 0)
+    error = float(stated)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = original_scores(model, imported, frame)
         decided = None if head.labels is None else model.predict(frame).tolist()
-        probabilities = model.predict_proba(frame) if getattr(head, "link", None) else None
+        linked = getattr(head, "link", None) not in (None, "exponential")
+        probabilities = model.predict_proba(frame) if linked else None
     assert np.abs(ours - theirs).max() <= 2 * error + 1e-300
-    _assert_exact(body, codes, theirs, rounding.error())
+    _assert_exact(body, codes, theirs, stated)
     if decided is not None:
         _assert_labels(imported, ours, decided, 4 * error)
     if probabilities is not None:

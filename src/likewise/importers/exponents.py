@@ -3,6 +3,7 @@
     PoissonRegressor, GammaRegressor, TweedieRegressor     the linear predictor, where the link is the logarithm
     HistGradientBoostingRegressor                          the sum of leaves (loss "poisson" and "gamma")
     XGBRegressor, LGBMRegressor                            the margin (objectives poisson, gamma and tweedie)
+    ExplainableBoostingRegressor                           the sum of its tables (link "log")
     MLPRegressor                                           the output of its last layer (loss "poisson")
     TransformedTargetRegressor                             what the regressor inside predicts, where that is transformed back by numpy's exp or expm1
 
@@ -56,7 +57,7 @@ def shown_exponents(unfolded: UnfoldedEstimator) -> tuple[Any, tuple[tuple[str, 
         from likewise.importers.sklearn_network import ShownScores
 
         return ShownScores(final), unfolded.steps
-    for method in ("_linear_predictor", "_raw_predict", "linear_predictor"):
+    for method in ("_linear_predictor", "_raw_predict", "linear_predictor", "_predict_score"):
         if hasattr(final, method) and not unfolded.wrappers:
             return ShownExponents(final, method), unfolded.steps
     return ShownExponents(unfolded.asked, "predict"), unfolded.before

@@ -6,7 +6,7 @@ A feature has bins of its own for tables of one dimension, of two, and so on. Bi
 are those of numbers, the first one up to a cut that belongs to the next, or one a category or group of them. Which bin a value is in is asked of the library itself: a copy of the
 machine whose tables hold the numbers of their bins (`BinReader`). So the columns are bins, and a table is a tree over them that is cut in the middle again and again; parts that are the same all over are leaves.
 
-Of two labels the upper one wins where f > 0. Rounding: one addition in float64 a term.
+Of two labels the upper one wins where f > 0; of objectives with a logarithm for a link the prediction is exp of f (`exponents`). Rounding: one addition in float64 a term.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
+from likewise.importers.exponents import EXPONENTIAL_HEAD
 from likewise.importers.transformers.breaks import raw_starts
 from likewise.importers.transformers.encoders import check_missing_text
 from likewise.importers.transformers.traced_columns import (
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES = 5_000_000  # of all tables together
 GROUPS = TableFunction(does="puts values into groups")
-LINKS = ("logit", "mlogit", "vlogit", "identity")
+OF_LABELS, OF_NUMBERS = ("logit", "mlogit", "vlogit"), ("identity", "log")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -117,13 +118,13 @@ READERS: dict[str, Callable[[Any], LibraryModel]] = dict.fromkeys(
 
 def _make_head(estimator: Any, family: str, labels: tuple[object, ...] | None) -> Head:
     link = estimator.link_
-    if link not in LINKS or (labels is None) != (link == "identity"):
+    if link not in (OF_NUMBERS if labels is None else OF_LABELS):
         raise UnsupportedModel(
             f"{family}(objective={estimator.objective!r}) predicts through the link {link!r}, which is no supported function of the score",
-            hint="fit it with objective='log_loss', or 'rmse' for numbers, on the logarithm of the target if need be",
+            hint="fit it with objective='log_loss', or for numbers with 'rmse', 'rmse_log', 'poisson_deviance', 'gamma_deviance' or 'tweedie_deviance'",
         )
     if labels is None:
-        return NUMBER_HEAD
+        return NUMBER_HEAD if link == "identity" else EXPONENTIAL_HEAD
     if link == "logit":
         return Head(labels=labels, link="logistic")
     own = link == "vlogit"
