@@ -2,18 +2,19 @@
 
 import warnings
 from fractions import Fraction
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn.cross_decomposition
 import sklearn.discriminant_analysis
 import sklearn.linear_model
 import sklearn.svm
-from sklearn.cross_decomposition import PLSRegression
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.semi_supervised import SelfTrainingClassifier
 from tests.strategies import logistic_model, svc_model
 
@@ -23,6 +24,7 @@ from likewise.importers import sklearn_linear
 from likewise.importers.imported_model import import_model
 from likewise.importers.self_check import sample_codes
 from likewise.model.question import question_of
+from likewise_check import check
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(
@@ -39,7 +41,7 @@ LABELS = np.where(np.median(TARGET) < TARGET, "yes", "no")
 SPACE = lw.Space(
     {"group": lw.Categorical([1, 3, 7]), "income": lw.Continuous(0, 9), "age": lw.Integer(18, 80)}
 )
-MODULES = (sklearn.linear_model, sklearn.svm, sklearn.discriminant_analysis)
+MODULES = (sklearn.linear_model, sklearn.svm, sklearn.discriminant_analysis, sklearn.cross_decomposition)
 
 
 def estimator_class(name):
@@ -55,6 +57,8 @@ def fit(name, data=X, **options):
         options = {"kernel": "linear", **options}
     if name in ("LarsCV", "LassoLarsCV", "OrthogonalMatchingPursuitCV"):
         options = {"cv": 2, **options}
+    if name in ("PLSCanonical", "CCA"):
+        options = {"n_components": 1, **options}
     if name == "LogisticRegressionCV":
         options = {"Cs": 2, "cv": 2, **options}
     classifies = name in sklearn_linear.CLASSIFIERS or name in ("SVC", "NuSVC")
@@ -181,7 +185,7 @@ def refused(model, match, space=SPACE, error=UnsupportedModel):
 
 def test_what_is_refused_by_name():
     refused(KNeighborsClassifier(2).fit(X, LABELS), "KNeighborsClassifier")
-    refused(PLSRegression().fit(X, TARGET), "PLSRegression")
+    refused(KNeighborsRegressor(2).fit(X, TARGET), "KNeighborsRegressor")
     refused(sklearn.linear_model.LogisticRegression, "is a class")
     refused("a model", "not supported")
     refused(fit("SVC", kernel="sigmoid"), "kernel='sigmoid'")
@@ -277,6 +281,33 @@ def test_another_link_is_caught_by_the_self_check():
         },
     )
     refused(kind().fit(X, LABELS), "not the logistic function")
+
+
+@pytest.mark.parametrize("name", sorted(sklearn_linear.LEAST_SQUARES))
+def test_partial_least_squares_round_by_no_more_than_is_stated_and_get_their_verdicts(name):
+    """Means are subtracted first: far from zero that loses digits."""
+    far = lw.Space(
+        {"age": lw.Integer(1018, 1080), "income": lw.Continuous(5000, 5009), "group": SPACE["group"]}
+    )
+    rows = X.assign(age=X.age + 1000, income=X.income + 5000)
+    model, similar = fit(name, rows), lw.Similarity(free=["group"])
+    imported = import_model(model, far, rows=far.encode(rows), like=rows)
+    exact = [imported.model.exact([Fraction(c) for c in row])[0] for row in far.encode(rows).tolist()]
+    off = [abs(Fraction(float(said)) - value) for said, value in zip(model.predict(rows), exact, strict=True)]
+    assert 0 < max(off) <= imported.program.error < 1e-9
+    largest = abs(float(model.coef_[0, 2])) * 6
+    fair = lw.verify(model, far, similar, lw.ScoreGap(largest * 1.0001), X=rows)
+    assert fair.verdict == "FAIR"
+    assert fair.covers_floating_point
+    assert check(BytesIO(fair.certificate.content)).accepted
+    assert lw.verify(model, far, similar, lw.ScoreGap(largest * 0.9999), X=rows).verdict == "BIASED"
+    model.coef_[0, 2] = 0.0
+    assert lw.verify(model, far, similar, lw.ScoreGap(1e-9), X=rows).verdict == "FAIR"
+
+
+def test_partial_least_squares_of_two_outputs_are_refused():
+    model = sklearn.cross_decomposition.PLSRegression(1).fit(X, np.stack([TARGET, NOISE], axis=1))
+    refused(model, "2 outputs")
 
 
 SOME_LABELS = np.where(np.arange(60) % 9 == 0, -1, LABELS == "yes")  # -1 is no label

@@ -145,6 +145,7 @@ NAIVE_BAYES = "sklearn.naive_bayes"
 STATSMODELS_RESULTS = "likewise.importers.statsmodels_results"
 SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
     "sklearn.linear_model": _linear_readers,
+    "sklearn.cross_decomposition": _linear_readers,
     "sklearn.discriminant_analysis": _discriminant_readers,
     "sklearn.svm": _machine_readers,
     "sklearn.kernel_ridge": _kernel_readers,

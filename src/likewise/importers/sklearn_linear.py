@@ -3,7 +3,7 @@
 Classifiers decide by the sign of `decision_function`. Two groups differ at zero: linear models proper say
 the lower class (`score > 0` is upper), libsvm's SVC says the upper one. SVC stores its linear score in
 dual form, sum_t a_t <s_t, x> + b; its exact weights are the rational sums of the stored products, not the
-rounded `coef_`. Generalised linear models predict exp of their score (`exponents`). Probabilities are logistic where `predict_proba` is sigma(decision_function).
+rounded `coef_`. Partial least squares subtract stored means from the columns first. Generalised linear models predict exp of their score (`exponents`). Probabilities are logistic where `predict_proba` is sigma(decision_function).
 
 With more than two classes there is a score a class, one row of `coef_` each, and the first largest one decides; SVC has a score a
 pair of classes (`classes`). Probabilities are then softmax(decision_function), or what is refused.
@@ -12,6 +12,7 @@ pair of classes (`classes`). Probabilities are then softmax(decision_function), 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,7 @@ CLASSIFIERS = LOGISTIC | {
     "RidgeClassifier",
     "RidgeClassifierCV",
 }
+LEAST_SQUARES = {"PLSRegression", "PLSCanonical", "CCA"}
 GENERALISED = {"PoissonRegressor", "GammaRegressor", "TweedieRegressor"}
 DUAL = {"SVC", "NuSVC", "SVR", "NuSVR"}
 REGRESSORS = {
@@ -70,6 +72,7 @@ REGRESSORS = {
     "OrthogonalMatchingPursuitCV",
     "QuantileRegressor",
     "TheilSenRegressor",
+    *LEAST_SQUARES,
     *GENERALISED,
 }
 ESTIMATORS = CLASSIFIERS | REGRESSORS | DUAL
@@ -115,6 +118,8 @@ def _primal_parameters(estimator: Any, name: str, labels: tuple[object, ...] | N
             hint="fit one model per output",
         )
     biases = np.broadcast_to(np.ravel(np.asarray(estimator.intercept_)), (len(coef),))
+    if name in LEAST_SQUARES:
+        return [_centred_parameters(coef[0], biases[0], estimator._x_mean, name)]
     return [_row_parameters(row, bias, name) for row, bias in zip(coef, biases, strict=True)]
 
 
@@ -125,6 +130,18 @@ def _row_parameters(row: Any, intercept: Any, name: str) -> Parameters:
         sizes=tuple(abs(w) for w in weights), constant=abs(constant), operations=2 * len(weights) + 2
     )
     return weights, constant, rounding
+
+
+def _centred_parameters(row: Any, intercept: Any, means: Any, name: str) -> Parameters:
+    """coef . (x - mean) + intercept, where the program subtracts first."""
+    weights, constant, rounding = _row_parameters(row, intercept, name)
+    moved = [weight * mean for weight, mean in zip(weights, _rationals(means, name), strict=True)]
+    told = replace(
+        rounding,
+        constant=rounding.constant + sum(map(abs, moved), Fraction(0)),
+        operations=rounding.operations + 1,
+    )
+    return weights, constant - sum(moved, Fraction(0)), told
 
 
 def _dual_parameters(estimator: Any, name: str) -> list[Parameters]:
