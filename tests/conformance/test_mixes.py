@@ -10,7 +10,16 @@ import pytest
 from sklearn.cluster import FeatureAgglomeration
 from sklearn.compose import ColumnTransformer
 from sklearn.cross_decomposition import CCA, PLSSVD, PLSCanonical, PLSRegression
-from sklearn.decomposition import NMF, PCA, FactorAnalysis, FastICA, IncrementalPCA, TruncatedSVD
+from sklearn.decomposition import (
+    NMF,
+    PCA,
+    FactorAnalysis,
+    FastICA,
+    IncrementalPCA,
+    MiniBatchSparsePCA,
+    SparsePCA,
+    TruncatedSVD,
+)
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
@@ -92,6 +101,31 @@ def test_in_front_of_a_linear_model(mix):
     assert isinstance(imported.model.body, Affine)
     assert imported.program.error is not None
     assert imported.program.error < 1e-10
+
+
+SPARSE = {
+    "sparse": SparsePCA(3, max_iter=5, random_state=0),
+    "more than columns": SparsePCA(12, max_iter=3, random_state=0),
+    "in batches": MiniBatchSparsePCA(3, max_iter=5, random_state=0),
+    "scaled": make_pipeline(SparsePCA(4, max_iter=5, ridge_alpha=0.5, random_state=0), StandardScaler()),
+}
+
+
+@pytest.mark.parametrize("mix", SPARSE)
+def test_sparse_components_solve_equations(mix):
+    """How the program rounds is not described."""
+    imported = assert_agrees(fitted(encoded(), SPARSE[mix], quick_logistic()), SPACE, X)
+    assert isinstance(imported.model.body, Affine)
+    assert imported.program.error is None
+
+
+def test_equations_that_are_nearly_singular_are_refused():
+    mix = SparsePCA(3, max_iter=3, ridge_alpha=1e-12, random_state=0)
+    model = fitted(encoded(), mix, quick_logistic())
+    model[1].components_[1] = 0.0
+    with pytest.raises(lw.UnsupportedModel, match="nearly singular") as caught:
+        import_quietly(model, SPACE, X)
+    assert "ridge_alpha" in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -369,6 +403,7 @@ MODELS = {
     "components": lambda words: [small_columns(words), PCA(3, whiten=True), LogisticRegression()],
     "projections": lambda words: [small_columns(words), GaussianRandomProjection(4, random_state=1), LogisticRegression()],
     "products": lambda words: [small_columns(words), PCA(3), PolynomialFeatures(2), LogisticRegression()],
+    "sparse": lambda words: [small_columns(words), SparsePCA(3, alpha=0.1, max_iter=20, random_state=0), LogisticRegression(C=100)],
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Nystroem in front of linear models: scores compared with the original; small spaces by brute force; planted verdicts; refusals."""
+"""Nystroem and KernelPCA in front of linear models: scores compared with the original; small spaces by brute force; planted verdicts; refusals."""
 
 import itertools
 from fractions import Fraction
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, KernelPCA
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -84,6 +84,22 @@ def test_scores_are_those_of_the_original(kind, name):
     compare(fitted(Nystroem(n_components=12, random_state=0, **MAPS[kind]), MODELS[name]))
 
 
+@pytest.mark.parametrize("kind", ["rbf", "polynomial by default", "linear"])
+@pytest.mark.parametrize("name", ["logistic", "ridge"])
+def test_scores_behind_centred_kernels(kind, name):
+    options = {"kernel": "rbf", "n_components": 7, **MAPS[kind]}
+    compare(fitted(KernelPCA(**options), MODELS[name]))
+
+
+def test_all_components_scalers_behind_them_and_eigenvalues_of_zero():
+    few = X[:25]
+    model = make_pipeline(columns(), KernelPCA(kernel="rbf"), StandardScaler(), LogisticRegression())
+    compare(model.fit(few, LABELS[:25]))
+    kept = make_pipeline(columns(), KernelPCA(kernel="linear", n_components=6), Ridge()).fit(few, MERIT[:25])
+    kept[1].eigenvalues_[-1] = 0.0
+    compare(kept)
+
+
 def test_scalers_between_them_pipelines_and_several_classes():
     kernel_map = Nystroem(gamma=0.3, n_components=10, random_state=0)
     compare(fitted(kernel_map, LogisticRegression(), StandardScaler(), MaxAbsScaler()))
@@ -116,12 +132,14 @@ PAIRS = [
 SIMILAR = lw.Similarity(free=["b"], within={"c": 1})
 
 
+@pytest.mark.parametrize("made", [Nystroem, KernelPCA])
 @pytest.mark.parametrize("kind", ["rbf", "polynomial", "linear"])
-def test_small_spaces_by_brute_force(kind, tmp_path):
+def test_small_spaces_by_brute_force(kind, made, tmp_path):
     rows = pd.DataFrame(PEOPLE, columns=["a", "b", "c"])
     random = np.random.default_rng(2)
     y = rows.a + 0.4 * rows.b + 0.2 * rows.c + random.normal(0, 0.3, len(rows))
-    kernel_map = Nystroem(n_components=8, random_state=0, **MAPS[kind])
+    options = {"kernel": "rbf", "n_components": 8, "random_state": 0, **MAPS[kind]}
+    kernel_map = made(**{**options, "kernel": "poly" if kind == "polynomial" else options["kernel"]})
     model = make_pipeline(kernel_map, Ridge()).fit(rows, y)
     said = model.predict(rows)
     largest = max(abs(said[i] - said[j]) for i, j in PAIRS)
@@ -137,12 +155,19 @@ def test_small_spaces_by_brute_force(kind, tmp_path):
         assert lw.verify(decider, SMALL, SIMILAR, budget=60).verdict == ("BIASED" if broken else "FAIR")
 
 
-def test_a_planted_model_gets_its_verdict():
+@pytest.mark.parametrize(
+    "kernel_map",
+    [
+        Nystroem(gamma=0.5, n_components=10, random_state=0),
+        KernelPCA(kernel="rbf", gamma=0.5, n_components=6),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_planted_model_gets_its_verdict(kernel_map):
     random = np.random.default_rng(4)
     rows = pd.DataFrame({"x": random.uniform(-2, 2, 80), "sex": random.integers(0, 2, 80)})
     space = lw.Space({"x": lw.Continuous(-2, 2), "sex": lw.Categorical([0, 1])})
     similar = lw.Similarity(free=["sex"])
-    kernel_map = Nystroem(gamma=0.5, n_components=10, random_state=0)
     blind = make_pipeline(
         ColumnTransformer([("x", "passthrough", ["x"])]), kernel_map, LogisticRegression()
     ).fit(rows, rows.x > 0)
@@ -168,6 +193,8 @@ def test_a_planted_model_gets_its_verdict():
             lambda: fitted(Nystroem(n_components=5), LogisticRegression(), PolynomialFeatures(2)),
             "has products of its columns behind it",
         ),
+        (lambda: fitted(KernelPCA(kernel="sigmoid", n_components=3), LogisticRegression()), "sigmoid"),
+        (lambda: fitted(KernelPCA(n_components=3), SVC()), "takes distances or powers"),
         (lambda: fitted(RBFSampler(n_components=5), LogisticRegression()), "cosines of sums"),
     ],
 )

@@ -283,47 +283,6 @@ def _agree_by_sign(scores: Floats, places: Sequence[int]) -> Floats:
     return nudged
 
 
-class AskedTwice:
-    """A program that fails on a batch of one: a single row is asked about twice at once, and the first answer counts."""
-
-    def __init__(self, estimator: Any) -> None:
-        self.estimator = estimator
-
-    def predict(self, rows: Any) -> Any:
-        """Labels or numbers of rows."""
-        return self._ask("predict", rows)
-
-    def __getattr__(self, name: str) -> Any:
-        """All else that the program has."""
-        if name.startswith("__") or "estimator" not in self.__dict__:
-            raise AttributeError(name)
-        found = getattr(self.estimator, name)
-        if name in ("predict_proba", "decision_function"):
-            return lambda rows: self._ask(name, rows)
-        return found
-
-    def _ask(self, method: str, rows: Any) -> Any:
-        asked = getattr(self.estimator, method)
-        if len(rows) != 1:
-            return asked(rows)
-        if isinstance(rows, np.ndarray):
-            return asked(np.repeat(rows, 2, axis=0))[:1]
-        import narwhals.stable.v2 as nw
-
-        return asked(nw.from_native(rows, eager_only=True)[[0, 0]].to_native())[:1]
-
-
-def _asked_alone(estimator: Any, inputs: Inputs, codes: Floats) -> Any:
-    """The program, or one that is asked about two rows where it answers for two and fails on one."""
-    try:
-        ask_part(estimator, "predict", inputs.of(codes[:1]))
-    except DataError:
-        twice = AskedTwice(estimator)
-        ask_part(twice, "predict", inputs.of(codes[:1]))
-        return twice
-    return estimator
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedReplay(Replay):
     """The same program, asked again: its scores as it gives them."""
@@ -356,8 +315,6 @@ def import_black_box(estimator: Any, space: Space, *, rows: Floats, like: Any = 
     inputs = Inputs(recoding=identity_recoding(space), columns=columns, like=like, named=named)
     codes = sample_codes(space, rows)
     family = type(estimator).__name__
-    if not isinstance(estimator, BlackBox):  # whose calls are counted
-        estimator = _asked_alone(estimator, inputs, codes)
     program = _find_program(estimator, inputs, codes)
     head = _head_of(program)
     width = program.n_scores

@@ -6,8 +6,9 @@
     LinearDiscriminantAnalysis       (columns - xbar) scalings, or columns scalings (solver "eigen")
     PLSRegression, PLSCanonical, CCA, PLSSVD     (columns - mean) / std rotations
     FactorAnalysis                   (columns - mean) (components / noise variance)^T cov, whose inverse the program computes anew
+    SparsePCA, MiniBatchSparsePCA    (columns - mean) components^T (components components^T + ridge_alpha)^-1, as the program solves for every row anew
     FeatureAgglomeration             means of groups of columns
-    PolynomialFeatures               products
+    PolynomialFeatures               products, as of a formula of statsmodels with interactions
 
 Stored doubles are taken exactly. What stands after such a step may choose columns, scale them, mix or multiply them again, also inside a ColumnTransformer or a FeatureUnion.
 
@@ -28,7 +29,7 @@ import numpy as np
 from likewise.errors import UnsupportedModel
 from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
 from likewise.importers.mixed_columns import Base, Computed, Node, Product, Sum
-from likewise.importers.registry import is_sklearn_class
+from likewise.importers.registry import is_formula, is_sklearn_class
 from likewise.importers.transformers.composition import selected_places, trace_transformer
 from likewise.importers.transformers.markers import raw_columns
 from likewise.importers.transformers.traced_columns import (
@@ -48,19 +49,24 @@ Nodes = tuple[Node, ...]
 Columns = tuple[TracedColumn, ...]
 Behind = Callable[[Nodes], Nodes]
 ANY_NUMBER = Continuous(-1.0, 1.0)  # a mix is a number; no bounds of it are looked at
+SOLVERS = ("SparsePCA", "MiniBatchSparsePCA")  # that solve equations for every row
+LARGEST_CONDITION = (
+    1e5  # of such equations: solved in another way they differ in the last five digits of sixteen
+)
 REFIT_HINT = "a step was exchanged after fitting: call fit(X, y) on the whole pipeline again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitSteps:
     """The steps that make base columns, the columns that reach the model as nodes over those, and the first step that mixes.
-    `settled` tells that no number was computed anew that another machine may compute otherwise."""
+    `settled` tells that no number was computed anew that another machine may compute otherwise, `described` that the program adds up as the nodes do."""
 
     front: Steps
     nodes: Nodes
     width: int
     mixer: Step
     settled: bool
+    described: bool
 
 
 def split_steps(steps: Steps, inputs: Inputs) -> SplitSteps | None:
@@ -71,12 +77,22 @@ def split_steps(steps: Steps, inputs: Inputs) -> SplitSteps | None:
     front, columns, behind = _split_chain(steps, raw_columns(inputs), Step(path=()))
     base: Nodes = tuple(Base(i) for i in range(len(columns)))
     nodes = base if behind is None else behind(base)
-    settled = not any(type(one).__name__ == "FactorAnalysis" for _, one in _inside(steps))
-    return SplitSteps(front=front, nodes=nodes, width=len(base), mixer=mixer, settled=settled)
+    kinds = {type(one).__name__ for _, one in _inside(steps)}
+    described = kinds.isdisjoint(SOLVERS)
+    return SplitSteps(
+        front=front,
+        nodes=nodes,
+        width=len(base),
+        mixer=mixer,
+        settled=described and "FactorAnalysis" not in kinds,
+        described=described,
+    )
 
 
 def is_mixer(transformer: Any) -> bool:
     """Whether this is one of the transformers that make columns of several others, and is read."""
+    if is_formula(transformer):
+        return getattr(transformer, "factors", None) is not None
     if not is_sklearn_class(transformer):
         return False
     return type(transformer).__name__ in MATRICES or _multiplies(transformer)
@@ -122,6 +138,13 @@ def _first_mixer(steps: Steps, step: Step) -> Step | None:
 
 def _split(transformer: Any, columns: Columns, step: Step) -> tuple[Any, Columns, Behind | None]:
     """What is left of a transformer in the front, the columns that it makes there, and what is behind it, if anything."""
+    if is_formula(transformer) and is_mixer(transformer):
+        factors = transformer.factors
+        return (
+            factors,
+            trace_transformer(factors, columns, step),
+            lambda nodes: _multiplied(factors.products, nodes),
+        )
     if is_mixer(transformer):
         return _left_alone(), columns, lambda nodes: apply_transformer(transformer, nodes, step)
     if _first_mixer(_parts_of(transformer), step) is None:
@@ -307,9 +330,11 @@ def _products(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
             f"makes {len(powers):,} products of up to {powers.sum(axis=1).max()} columns",
             hint=f"at most {MOST_PRODUCTS:,} products of {HIGHEST_DEGREE} columns are taken: use a smaller degree",
         )
-    return tuple(
-        Product(tuple(nodes[int(i)] for i in np.repeat(np.arange(len(nodes)), row))) for row in powers
-    )
+    return _multiplied([np.repeat(np.arange(len(nodes)), row).tolist() for row in powers], nodes)
+
+
+def _multiplied(places: Sequence[Sequence[int]], nodes: Nodes) -> Nodes:
+    return tuple(Product(tuple(nodes[i] for i in one)) for one in places)
 
 
 def _mix(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
@@ -394,6 +419,18 @@ def _factors(transformer: Any, step: Step) -> list[Stage]:
     return [("minus", transformer.mean_), ("matrix", weighted), ("matrix", inverse.T)]
 
 
+def _sparse(transformer: Any, step: Step) -> list[Stage]:
+    """A ridge regression of every row on the components, as a matrix: where the equations are well-conditioned the two agree to some digits less than all."""
+    ((_, components),) = _components(transformer, step)
+    gram = components @ components.T + transformer.ridge_alpha * np.eye(len(components))
+    if not np.isfinite(gram).all() or np.linalg.cond(gram) > LARGEST_CONDITION:
+        step.refuse(
+            "solves equations for every row that are nearly singular",
+            hint="fit it with a larger ridge_alpha, or use PCA",
+        )
+    return [("minus", transformer.mean_), ("matrix", components), ("matrix", np.linalg.inv(gram))]
+
+
 def _groups(transformer: Any, step: Step) -> list[Stage]:
     if not hasattr(transformer, "labels_"):
         step.refuse("is not fitted", hint="call fit(X, y) on the whole pipeline")
@@ -415,5 +452,6 @@ MATRICES: dict[str, Callable[[Any, Step], list[Stage]]] = {
     "LinearDiscriminantAnalysis": _discriminant,
     **dict.fromkeys(("PLSRegression", "PLSCanonical", "CCA", "PLSSVD"), _least_squares),
     "FactorAnalysis": _factors,
+    **dict.fromkeys(SOLVERS, _sparse),
     "FeatureAgglomeration": _groups,
 }

@@ -62,24 +62,34 @@ def import_pipeline(
     if landmarks is not None:
         steps, read = landmarks.before, _landmark_reader(landmarks, read)
     split = split_steps(steps, inputs)
+    described = split is None or split.described
     if split is None:
         embedded = embed(steps, inputs, model=type(final).__name__)
         scores = read(final, embedded.columns)
     else:
         embedded = embed(split.front, inputs, model=split.mixer.kind)
         scores = _read_mixed(final, read, split, embedded)
-    scores = scores.each(lambda one: _add_column_rounding(one, embedded))
+    scores = scores.each(lambda one: _add_column_rounding(one, embedded, described=described))
     return scores.each(lambda one: check_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 
 def _landmark_reader(landmarks: Landmarks, read: ScoreReader) -> ScoreReader:
-    """What reads an estimator behind a Nystroem, over the columns in front of that."""
+    """What reads an estimator behind kernels at landmarks, over the columns in front of them."""
 
     def read_behind(final: Any, columns: tuple[Column, ...]) -> ScoreModels:
-        values = placeholder_columns(len(landmarks.centres))
-        expanded = expand(landmarks.nodes)
-        scores = read(final, placeholder_columns(len(landmarks.nodes)))
-        scores = scores.each(lambda one: multiply_out(one, expanded, landmarks.step, values, distances=False))
+        made, values = (
+            placeholder_columns(len(landmarks.columns)),
+            placeholder_columns(len(landmarks.centres)),
+        )
+        behind = expand(landmarks.nodes)
+
+        def over_values(model: Model) -> Model:
+            model = multiply_out(model, behind, landmarks.step, made, distances=False)
+            if affine_body(model.body) is None:
+                landmarks.refuse_products()
+            return multiply_out(model, landmarks.columns, landmarks.step, values, distances=False)
+
+        scores = read(final, placeholder_columns(len(landmarks.nodes))).each(over_values)
         return scores.each(lambda one: put_in_kernels(one, landmarks, columns))
 
     return read_behind
@@ -102,11 +112,12 @@ def _read_mixed(final: Any, read: ScoreReader, split: SplitSteps, embedded: Embe
     )
 
 
-def _add_column_rounding(model: Model, embedded: EmbeddedColumns) -> Model:
+def _add_column_rounding(model: Model, embedded: EmbeddedColumns, *, described: bool) -> Model:
     """The model with the rounding of its columns, see `Rounding` and `traced_columns`."""
     if model.rounding is None:
         return model
-    return replace(model, rounding=model.rounding.of_columns(embedded.lines, described=embedded.settled))
+    described = described and embedded.settled
+    return replace(model, rounding=model.rounding.of_columns(embedded.lines, described=described))
 
 
 def check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:

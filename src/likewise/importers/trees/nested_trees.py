@@ -76,7 +76,8 @@ def import_mixed_trees(
         check_clock()
         one = multiply_out(_column(grown.family, place, len(columns)), columns, split.mixer, embedded.columns)
         if one.rounding is not None:
-            one = replace(one, rounding=one.rounding.of_columns(embedded.lines, described=embedded.settled))
+            described = embedded.settled and split.described
+            one = replace(one, rounding=one.rounding.of_columns(embedded.lines, described=described))
         inner.append(check_pieces(one, inputs.space, embedded.highest))
     inputs, rows = embedded.inputs, embedded.inputs.recoding.coded(rows)
     ensemble = _ensemble(grown.forest, tested)
