@@ -49,6 +49,12 @@ MODELS = {
     "poisson": lambda: smf.poisson(f"count ~ {RIGHT}", DATA).fit(disp=0),
     "binomial": lambda: smf.glm(f"y ~ {RIGHT}", DATA, family=sm.families.Binomial()).fit(),
     "counts": lambda: smf.glm(f"count ~ {RIGHT}", DATA, family=sm.families.Poisson()).fit(),
+    "interactions": lambda: smf.logit("y ~ age*C(sex) + np.log1p(income) + job", DATA).fit(disp=0),
+    "products": lambda: smf.ols("amount ~ age*income + sex:job + np.log1p(age):sex", DATA).fit(),
+    "three together": lambda: smf.ols(
+        "amount ~ C(job):C(sex):age + C(job, Treatment('much')):income - 1", DATA
+    ).fit(),
+    "products of counts": lambda: smf.poisson("count ~ age:sex + income + job", DATA).fit(disp=0),
     "gaussian": lambda: smf.glm(f"amount ~ {RIGHT}", DATA).fit(),
 }
 
@@ -146,6 +152,41 @@ def test_small_spaces_by_brute_force():
         assert lw.verify(results, SMALL, similar, make(0.999 * largest), budget=60).verdict == "BIASED"
 
 
+def test_interactions_by_brute_force(tmp_path):
+    people = list(itertools.product(range(5), "xyz", range(4)))
+    rows = pd.DataFrame(people, columns=["a", "b", "c"])
+    random = np.random.default_rng(5)
+    rows["y"] = rows.a * (rows.b == "z") + rows.c * rows.a / 3 + random.normal(0, 0.5, len(rows))
+    similar = lw.Similarity(free=["b"], within={"c": 1})
+    pairs = [
+        (i, j)
+        for (i, x), (j, y) in itertools.combinations(enumerate(people), 2)
+        if x[0] == y[0] and abs(x[2] - y[2]) <= 1
+    ]
+    results = smf.ols("y ~ a*b + a:c", rows).fit()
+    said = np.asarray(results.predict(rows))
+    largest = max(abs(said[i] - said[j]) for i, j in pairs)
+    fair = lw.verify(results, SMALL, similar, lw.ScoreGap(1.001 * largest), budget=60)
+    assert fair.verdict == "FAIR"
+    fair.certificate.save(tmp_path / "fair.lw")
+    assert check(tmp_path / "fair.lw").accepted
+    assert lw.verify(results, SMALL, similar, lw.ScoreGap(0.999 * largest), budget=60).verdict == "BIASED"
+    counted = smf.poisson("n ~ a:b + c", rows.assign(n=np.round(np.exp(rows.y / 5)))).fit(disp=0)
+    said = np.asarray(counted.predict(rows))
+    largest = max(abs(said[i] - said[j]) for i, j in pairs)
+    assert lw.verify(counted, SMALL, similar, lw.ScoreGap(1.001 * largest), budget=60).verdict == "FAIR"
+    assert lw.verify(counted, SMALL, similar, lw.ScoreGap(0.999 * largest), budget=60).verdict == "BIASED"
+
+
+def test_planted_interactions_get_their_verdict():
+    results = MODELS["interactions"]()
+    similar = lw.Similarity(free=["sex"])
+    assert lw.verify(results, SPACE, similar, X=X, budget=60).verdict == "BIASED"
+    zeros = np.array([0.0 if "sex" in name else 1.0 for name in results.model.exog_names])
+    results._results.params = results._results.params * zeros
+    assert lw.verify(results, SPACE, similar, X=X, budget=60).verdict == "FAIR"
+
+
 def test_a_planted_model_gets_its_verdict(tmp_path):
     results = MODELS["logit"]()
     found = lw.verify(results, SPACE, lw.Similarity(free=["sex"]), X=X, budget=60)
@@ -165,7 +206,11 @@ def test_what_is_refused_names_the_reason():
         with pytest.raises(UnsupportedModel, match=match):
             import_model(results, SPACE, rows=SPACE.encode(X), like=X)
 
-    refused(smf.ols("amount ~ age*income + sex + job", DATA).fit(), "'age:income', which is of 2 features")
+    refused(
+        smf.ols("amount ~ I(age*income) + sex + job", DATA).fit(),
+        r"'I\(age \* income\)', which is of 2 features",
+    )
+    refused(smf.ols("amount ~ np.sin(income):sex + age + job", DATA).fit(), "income' is continuous")
     refused(smf.ols("amount ~ np.sin(income) + age + sex + job", DATA).fit(), "income' is continuous")
     refused(
         smf.glm(

@@ -7,15 +7,18 @@
     GLM with the identity                        predicts the sum
 
 Results of arrays and frames take their columns as they are, less the constant that `add_constant` has put there. Results of formulas make columns of features: `FormulaColumns` is the transformer that does, for terms of one feature each.
+Terms of several (`age:sex`, `age * sex`) are products of columns of one feature each, which `FormulaFactors` makes; `mixing` multiplies them.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -179,10 +182,13 @@ class FormulaColumns:
         self._known = {str(name) for name in results.model.data.frame.columns}
         spec = results.model.data.model_spec
         parts = _formulaic_terms(spec) if hasattr(spec, "structure") else _patsy_terms(spec)
-        self.terms = tuple(self._term(codes, width, number) for codes, width, number in parts if codes)
+        self.terms = tuple(self.term(codes, width, number) for codes, width, number in parts if codes)
         self.variables = tuple(dict.fromkeys(name for term in self.terms for name in term.features))
 
-    def _term(self, codes: Sequence[str], width: int, number: bool) -> FormulaTerm:
+        self.factors = _factors_of(spec, self) if any(len(term.features) > 1 for term in self.terms) else None
+
+    def term(self, codes: Sequence[str], width: int, number: bool) -> FormulaTerm:
+        """What is said of some columns."""
         features = tuple(dict.fromkeys(name for code in codes for name in self._names_in(code)))
         text = ":".join(codes)
         return FormulaTerm(text=text, features=features, width=width, number=number and features == (text,))
@@ -213,19 +219,71 @@ class FormulaColumns:
 
     def trace(self, columns: Sequence[TracedColumn], step: Step) -> tuple[TracedColumn, ...]:
         """What the columns are of."""
-        by_name = {column.name: column for column in columns}
-        made = []
-        for term in self.terms:
-            if len(term.features) != 1:
-                step.refuse(
-                    f"has the term {term.text!r}, which is of {len(term.features)} features"
-                    if term.features
-                    else f"has the term {term.text!r}, whose feature is not found in the frame",
-                    hint="terms of one feature each are read: main effects, C(...), functions of numpy of one number",
-                )
-            column = derive_column(by_name[term.features[0]], _action_of(term), step)
-            made += [column] * term.width
-        return tuple(made)
+        return trace_terms(self.terms, columns, step)
+
+
+def trace_terms(
+    terms: Sequence[FormulaTerm], columns: Sequence[TracedColumn], step: Step
+) -> tuple[TracedColumn, ...]:
+    """The columns of terms of one feature each."""
+    by_name = {column.name: column for column in columns}
+    made = []
+    for term in terms:
+        if len(term.features) != 1:
+            step.refuse(
+                f"has the term {term.text!r}, which is of {len(term.features)} features"
+                if term.features
+                else f"has the term {term.text!r}, whose feature is not found in the frame",
+                hint="terms of one feature each are read, and by patsy their products: age + C(sex) + age:sex + np.log1p(income)",
+            )
+        column = derive_column(by_name[term.features[0]], _action_of(term), step)
+        made += [column] * term.width
+    return tuple(made)
+
+
+class FormulaFactors:
+    """The columns of one feature each whose products are those of a formula of patsy, less its constant: `products` has the places of the factors of each column."""
+
+    def __init__(self, spec: Any, formula: FormulaColumns) -> None:
+        from patsy import DesignInfo, SubtermInfo, Term
+
+        self._designs: list[Any] = []
+        self.terms: list[FormulaTerm] = []
+        known: dict[Any, range] = {}
+        self.products: list[tuple[int, ...]] = []
+        for part in (one for codings in spec.term_codings.values() for one in codings if one.factors):
+            places = []
+            for factor in part.factors:
+                info, contrast = spec.factor_infos[factor], part.contrast_matrices.get(factor)
+                width = info.num_columns if contrast is None else contrast.matrix.shape[1]
+                key = (factor, None if contrast is None else contrast.matrix.tobytes())
+                if key not in known:
+                    start = sum(term.width for term in self.terms)
+                    known[key] = range(start, start + width)
+                    chosen = {} if contrast is None else {factor: contrast}
+                    coding = OrderedDict({Term([factor]): [SubtermInfo([factor], chosen, width)]})
+                    names = [f"{factor.name()}[{i}]" for i in range(width)]
+                    self._designs.append(DesignInfo(names, {factor: info}, coding))
+                    self.terms.append(formula.term([factor.name()], width, info.type == "numerical"))
+                places.append(known[key])
+            # patsy lets the first factor of a term run through its columns first.
+            self.products += [tuple(reversed(one)) for one in product(*reversed(places))]
+
+    def transform(self, rows: Any) -> Any:
+        """All columns of the factors."""
+        from patsy import build_design_matrices
+
+        made = build_design_matrices(self._designs, _as_pandas(rows), NA_action="raise")
+        return np.concatenate([np.asarray(one, dtype=np.float64) for one in made], axis=1)
+
+    def trace(self, columns: Sequence[TracedColumn], step: Step) -> tuple[TracedColumn, ...]:
+        """What the columns are of."""
+        return trace_terms(self.terms, columns, step)
+
+
+def _factors_of(spec: Any, formula: FormulaColumns) -> FormulaFactors | None:
+    """None of a formula of another engine than patsy."""
+    return FormulaFactors(spec, formula) if hasattr(spec, "term_codings") else None
 
 
 def _action_of(term: FormulaTerm) -> Action:
