@@ -442,7 +442,7 @@ REFUSED = {
     "a normalizer": ([encoded(), Normalizer(), quick_logistic()], "divides a row by its own length"),
     "a normalizer after components": ([encoded(), PCA(2), Normalizer(), quick_logistic()], "divides a row by its own length"),
     "bins of components": ([encoded(), PCA(2), KBinsDiscretizer(2, strategy="uniform"), quick_logistic()], "does more to mixed columns"),
-    "not linear": ([ColumnTransformer([("n", MinMaxScaler(), ["age", "rooms"])]), NMF(2), quick_logistic()], "adds columns up"),
+    "not linear": ([ColumnTransformer([("n", MinMaxScaler(), ["age", "rooms"])]), NMF(2), quick_logistic()], "solves for its columns anew"),
 }  # fmt: skip
 
 

@@ -199,7 +199,8 @@ class AskedProgram:
         said = np.asarray(ask_part(self.estimator, "predict", inputs))
         if said.shape != (count,):
             raise UnsupportedModel(
-                f"predict gives an answer of the shape {said.shape} for {count} rows, not one a row"
+                f"predict gives an answer of the shape {said.shape} for {count} rows, not one a row",
+                hint="let predict give one label or number a row; of several outputs ask about one at a time",
             )
         if self.labels is None:
             return _finite(said, "predict").reshape(-1, 1), []
@@ -210,7 +211,8 @@ class AskedProgram:
         scores = _finite(ask_part(self.estimator, method, inputs), method).reshape(count, -1)
         if scores.shape[1] != self.n_scores:
             raise UnsupportedModel(
-                f"{method} gives {scores.shape[1]} numbers a row, for {len(self.labels)} labels"
+                f"{method} gives {scores.shape[1]} numbers a row, for {len(self.labels)} labels",
+                hint="labels= names one label a column of predict_proba, in their order",
             )
         return scores, places
 
@@ -360,7 +362,10 @@ def _find_program(estimator: Any, inputs: Inputs, codes: Floats) -> AskedProgram
                 raise
             continue
         return program
-    raise UnsupportedModel(f"{type(estimator).__name__} gives no answers")
+    raise UnsupportedModel(
+        f"{type(estimator).__name__} gives no answers",
+        hint="wrap what answers: BlackBox(model.predict, labels=[...])",
+    )
 
 
 def _labels_of(estimator: Any, inputs: Inputs, codes: Floats) -> tuple[Any, ...] | None:

@@ -83,7 +83,8 @@ def _members(estimator: Any, read: MemberReader) -> list[Model]:
     every = list(estimator.estimators_)
     if len(every) > MOST_MEMBERS:
         raise UnsupportedModel(
-            f"{type(estimator).__name__} has {len(every):,} members; at most {MOST_MEMBERS:,} are supported"
+            f"{type(estimator).__name__} has {len(every):,} members; at most {MOST_MEMBERS:,} are supported",
+            hint="fit it with a smaller n_estimators",
         )
     chosen = getattr(estimator, "estimators_features_", None)
     columns = [None] * len(every) if chosen is None else [_columns_seen(one, estimator) for one in chosen]

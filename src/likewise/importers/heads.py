@@ -121,7 +121,9 @@ def _apply_calibration(model: Model, wrapper: Any, space: Space, kind: str) -> t
             hint="calibrate with method='sigmoid' or 'isotonic'",
         )
     if model.head.labels is None or len(found.calibrators) != 1:
-        raise UnsupportedModel(f"{kind} is supported for two classes only")
+        raise UnsupportedModel(
+            f"{kind} is supported for two classes only", hint="verify the classifier inside of it"
+        )
     of_probability = model.head.link == "logistic" and not hasattr(found.estimator, "decision_function")
     if of_probability or found.method == "isotonic":
         return _cut_where_even(model, found, space, kind, of_probability=of_probability)
@@ -211,7 +213,9 @@ def _link_calibration(model: Model, slope: Fraction, offset: Fraction, kind: str
 def _apply_threshold(model: Model, wrapper: Any, space: Space, kind: str) -> tuple[Model, AffineMap]:
     labels = model.head.labels
     if labels is None:
-        raise UnsupportedModel(f"{kind} around a regressor decides nothing")
+        raise UnsupportedModel(
+            f"{kind} around a regressor decides nothing", hint="verify the regressor inside of it"
+        )
     if model.head.undecided is not None:
         raise UnsupportedModel(
             f"{kind} around a calibrated kernel model is not supported: its threshold is irrational",

@@ -424,6 +424,15 @@ _REFUSAL_REASONS = {
     "FeatureUnion": "it transforms columns and predicts nothing",
     "MultiOutputClassifier": "it gives several labels at once; verify its estimators_ one by one",
     "ClassifierChain": "it gives several labels at once; verify its estimators_ one by one",
+    **dict.fromkeys(
+        ("KNeighborsClassifier", "KNeighborsRegressor"),
+        "it looks for the nearest of the rows that it was fitted on, and nothing here bounds who they are",
+    ),
+    **dict.fromkeys(
+        ("LabelPropagation", "LabelSpreading"),
+        "it weighs the rows that it was fitted on by distances, and divides by the sum of these weights",
+    ),
+    "RadiusNeighborsRegressor": "it looks for rows within a radius, and says nan where there are none: fitted with a radius that reaches somebody from everywhere it can be asked",
     "AdaBoostRegressor": "it predicts a weighted median of what is in it, which is supported over single trees once it is fitted",
     "RadiusNeighborsClassifier": "it compares distances, and fails where nobody is within the radius: fitted with outlier_label='most_frequent' it answers for everybody, and can be asked",
     "IsolationForest": "it detects outliers and has no labels",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Side = NDArray[np.bool_]  # whether each row goes left
 
 MOST_TREES = 100_000
+FEWER_TREES = "fit it with fewer or shallower trees"
 MOST_NODES = 10_000_000
 
 

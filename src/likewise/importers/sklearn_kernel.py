@@ -171,7 +171,8 @@ def _read_ridge(estimator: Any) -> Parameters:
     coefficients = np.asarray(estimator.dual_coef_, dtype=np.float64)
     if coefficients.ndim == 2 and coefficients.shape[1] != 1:
         raise UnsupportedModel(
-            f"KernelRidge was fitted on {coefficients.shape[1]} outputs; only one is supported"
+            f"KernelRidge was fitted on {coefficients.shape[1]} outputs; only one is supported",
+            hint="fit one model per output",
         )
     centres = as_dense(estimator.X_fit_).astype(np.float64)
     gamma = 1.0 / centres.shape[1] if estimator.gamma is None else float(estimator.gamma)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.saved_boosters import MOST_NODES, MOST_TREES
+from likewise.importers.saved_boosters import FEWER_TREES, MOST_NODES, MOST_TREES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -286,7 +286,9 @@ def _read_trees(model: Mapping[str, Any], n_scores: int, n_splits: int) -> tuple
     if not given:
         raise UnsupportedModel("it has no trees", hint="fit it with iterations of 1 or more")
     if len(given) > MOST_TREES:
-        raise UnsupportedModel(f"it has {len(given):,} trees; at most {MOST_TREES:,} are supported")
+        raise UnsupportedModel(
+            f"it has {len(given):,} trees; at most {MOST_TREES:,} are supported", hint=FEWER_TREES
+        )
     trees, nodes = [], 0
     for one in given:
         tree = _read_symmetric(one, n_scores) if symmetric else _read_nested(one, n_scores)
@@ -297,7 +299,7 @@ def _read_trees(model: Mapping[str, Any], n_scores: int, n_splits: int) -> tuple
             raise UnsupportedModel("a leaf of a tree has no finite value", hint="its training diverged")
         nodes += len(tree.left)
         if nodes > MOST_NODES:
-            raise UnsupportedModel(f"its trees have more than {MOST_NODES:,} nodes")
+            raise UnsupportedModel(f"its trees have more than {MOST_NODES:,} nodes", hint=FEWER_TREES)
         trees.append(tree)
     return tuple(trees)
 
@@ -355,7 +357,7 @@ def _read_nested(root: Any, n_scores: int) -> StoredTree:
         if inner:
             stack += ((given["right"], place, True), (given["left"], place, False))
         if len(left) > MOST_NODES:
-            raise UnsupportedModel(f"its trees have more than {MOST_NODES:,} nodes")
+            raise UnsupportedModel(f"its trees have more than {MOST_NODES:,} nodes", hint=FEWER_TREES)
     return StoredTree(
         left=np.array(left), right=np.array(right), split=np.array(split), values=np.array(values)
     )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.saved_boosters import MOST_NODES, MOST_TREES
+from likewise.importers.saved_boosters import FEWER_TREES, MOST_NODES, MOST_TREES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,10 +87,12 @@ def _read_model(text: str) -> StoredLightGBM:
     if len(names) != int(lines["max_feature_idx"]) + 1:
         raise ValueError(f"{len(names)} names for {int(lines['max_feature_idx']) + 1} columns")
     if len(blocks) > MOST_TREES:
-        raise UnsupportedModel(f"it has {len(blocks):,} trees; at most {MOST_TREES:,} are supported")
+        raise UnsupportedModel(
+            f"it has {len(blocks):,} trees; at most {MOST_TREES:,} are supported", hint=FEWER_TREES
+        )
     trees = tuple(_read_tree(block, number, len(names)) for number, block in enumerate(blocks))
     if sum(len(tree.left) for tree in trees) > MOST_NODES:
-        raise UnsupportedModel(f"its trees have more than {MOST_NODES:,} nodes")
+        raise UnsupportedModel(f"its trees have more than {MOST_NODES:,} nodes", hint=FEWER_TREES)
     if not trees:
         raise UnsupportedModel(
             "it has no trees, as it was trained for 0 rounds", hint="fit it with n_estimators of 1 or more"

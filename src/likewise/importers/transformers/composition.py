@@ -193,10 +193,8 @@ REFUSAL_REASONS: dict[str, tuple[str, str]] = {
             "TruncatedSVD",
             "FactorAnalysis",
             "FastICA",
-            "NMF",
-            "MiniBatchNMF",
-            "DictionaryLearning",
             "SparsePCA",
+            "MiniBatchSparsePCA",
             "GaussianRandomProjection",
             "SparseRandomProjection",
             "LinearDiscriminantAnalysis",
@@ -206,24 +204,48 @@ REFUSAL_REASONS: dict[str, tuple[str, str]] = {
         (ROTATION_REASON, LINEAR_MODEL_HINT),
     ),
     **dict.fromkeys(
-        ("KernelPCA", "KernelCenterer", "Isomap", "LocallyLinearEmbedding"),
-        ("gives columns that depend on all features at once", "use SVC(kernel='rbf') on the columns themselves"),
+        ("NMF", "MiniBatchNMF", "DictionaryLearning", "MiniBatchDictionaryLearning", "LatentDirichletAllocation"),
+        ("solves for its columns anew for every row, from all features at once", LINEAR_MODEL_HINT),
     ),
-    "Nystroem": (
-        "gives columns that depend on all features at once",
-        "put it behind all others, in front of a linear model; or use SVC(kernel='rbf') on the columns themselves",
+    **dict.fromkeys(
+        ("KernelCenterer", "Isomap", "LocallyLinearEmbedding", "KNeighborsTransformer", "RadiusNeighborsTransformer"),
+        ("gives columns that depend on distances to the rows that it was fitted on, and so on all features at once",
+         "use SVC(kernel='rbf') on the columns themselves"),
     ),
-    "RBFSampler": (
-        "gives cosines of sums of all columns, which nothing here bounds",
-        "use Nystroem, or SVC(kernel='rbf') on the columns themselves",
+    **dict.fromkeys(
+        ("Nystroem", "KernelPCA"),
+        ("gives columns that depend on all features at once",
+         "put it behind all others, in front of a linear model; or use SVC(kernel='rbf') on the columns themselves"),
+    ),
+    **dict.fromkeys(
+        ("RBFSampler", "SkewedChi2Sampler"),
+        ("gives cosines of sums of all columns, which nothing here bounds",
+         "use Nystroem in front of a linear model, or SVC(kernel='rbf') on the columns themselves"),
+    ),
+    "AdditiveChi2Sampler": (
+        "gives cosines and sines of logarithms of columns, which nothing here bounds",
+        "use Nystroem in front of a linear model, or SplineTransformer",
+    ),
+    "PolynomialCountSketch": (
+        "gives sums of products of random columns, by a Fourier transform",
+        "use PolynomialFeatures, or SVC(kernel='poly') on the columns themselves",
+    ),
+    "BernoulliRBM": (
+        "gives logistic functions of sums of all columns",
+        "use an MLPClassifier(activation='logistic'), which is read with its layers",
     ),
     **dict.fromkeys(
         ("CountVectorizer", "TfidfVectorizer", "TfidfTransformer", "HashingVectorizer", "FeatureHasher", "DictVectorizer"),
         (TEXT_REASON, "declare levels and use OneHotEncoder"),
     ),
     **dict.fromkeys(
-        ("KMeans", "MiniBatchKMeans", "Birch", "RandomTreesEmbedding"),
-        ("gives columns that depend on all features at once", COLUMNS_HINT),
+        ("KMeans", "MiniBatchKMeans", "BisectingKMeans", "Birch"),
+        ("gives distances to centres, which depend on all features at once",
+         f"{COLUMNS_HINT}; SVC(kernel='rbf') takes distances itself"),
+    ),
+    "RandomTreesEmbedding": (
+        "gives the leaves of trees, which depend on several features at once",
+        "use RandomForestClassifier or ExtraTreesClassifier, whose leaves are read",
     ),
 }  # fmt: skip
 

@@ -85,7 +85,9 @@ def read_explainable_boosting(estimator: Any) -> LibraryModel:
         )
     bins, terms = _read_terms(estimator, family, len(start))
     if not terms:
-        raise UnsupportedModel(f"{family} has no terms: it says the same of everybody")
+        raise UnsupportedModel(
+            f"{family} has no terms: it says the same of everybody", hint="fit it on more rows or features"
+        )
     return LibraryModel(
         family=family,
         forest=Forest(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.saved_boosters import MOST_NODES, MOST_TREES
+from likewise.importers.saved_boosters import FEWER_TREES, MOST_NODES, MOST_TREES
 from likewise.importers.xgboost.category_names import CutNames
 from likewise.importers.xgboost.ubj import parse_ubj
 
@@ -191,10 +191,12 @@ def _read_levels(cats: Mapping[str, Any]) -> tuple[dict[int, tuple[Any, ...]], d
 
 def _read_trees(model: Any, n_columns: int, n_scores: int) -> tuple[tuple[StoredTree, ...], tuple[int, ...]]:
     if len(model["trees"]) > MOST_TREES:
-        raise UnsupportedModel(f"it has {len(model['trees']):,} trees; at most {MOST_TREES:,} are supported")
+        raise UnsupportedModel(
+            f"it has {len(model['trees']):,} trees; at most {MOST_TREES:,} are supported", hint=FEWER_TREES
+        )
     trees = tuple(_read_tree(one, n_columns) for one in model["trees"])
     if sum(len(tree.left) for tree in trees) > MOST_NODES:
-        raise UnsupportedModel(f"its trees have more than {MOST_NODES:,} nodes")
+        raise UnsupportedModel(f"its trees have more than {MOST_NODES:,} nodes", hint=FEWER_TREES)
     groups = tuple(int(group) for group in model["tree_info"])
     if len(groups) != len(trees) or not all(0 <= group < n_scores for group in groups):
         raise ValueError("tree_info does not say which score each tree adds to")
