@@ -305,6 +305,28 @@ def test_what_never_sees_the_sex_is_fair():
     assert verdict(model, lw.SameDecision()) == "FAIR"
 
 
+PLANTED = (
+    *("soft votes", "hard votes", "bag", "boosted votes", "stack with columns", "calibrated folds"),
+    *("isotonic folds", "one against the rest, forests", "codes of forests"),
+)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_ensemble_gets_its_verdict(name, monkeypatch):
+    """One that is taught to look at the sex, and one that never sees it."""
+    similar, taught = lw.Similarity(free=["sex"]), np.where(X.a + 3 * (X.sex == "m") > 2.5, "yes", "no")
+    seeing = lw.verify(fitted(CLASSIFIERS[name](), taught), SPACE, similar, X=X, budget=60)
+    assert seeing.verdict == "BIASED"
+    monkeypatch.setitem(
+        globals(),
+        "prepared",
+        lambda: make_column_transformer((OneHotEncoder(), ["job"]), (StandardScaler(), ["a", "b"])),
+    )
+    blind = lw.verify(fitted(CLASSIFIERS[name](), LABELS), SPACE, similar, X=X, budget=60)
+    assert blind.verdict == "FAIR"
+    assert lw.check(io.BytesIO(blind.certificate.content)).accepted
+
+
 def test_forests_of_three_classes_add_up():
     model = behind(
         VotingClassifier([("a", ExtraTreesClassifier(3, max_depth=3)), ("b", forest())], voting="soft")
