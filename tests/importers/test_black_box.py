@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 import sys
+import time
 from itertools import product
 
 import numpy as np
@@ -398,6 +399,28 @@ def test_what_fails_on_one_row_is_asked_about_it_twice(named):
     assert len(set(sound.predict(pair))) == 2
     audited = lw.audit(model, SPACE, SIMILAR, X=X[:5], budget=20)
     assert audited.total == 5
+
+
+class SlowToStart(BaseEstimator):
+    """A call takes as long for many rows as for one, as pipelines nearly do."""
+
+    def fit(self, X, y):
+        self.n_features_in_, self.calls, self.rows = X.shape[1], 0, 0
+        return self
+
+    def predict(self, X):
+        time.sleep(0.02)
+        self.calls, self.rows = self.calls + 1, self.rows + len(X)
+        return np.zeros(len(X))
+
+
+def test_what_takes_long_for_any_call_is_asked_about_many_at_a_time():
+    """By how many rows a second it said of the first ones, batches would stay as small as those."""
+    X, y = rows()
+    space = lw.Space({name: lw.Integer(0, 40) for name in NAMES})
+    model = SlowToStart().fit(X, y)
+    lw.measure(model, space, lw.Similarity(free=["sex"]), X=X, budget=1)
+    assert model.rows > 300 * model.calls
 
 
 def test_what_cannot_be_taken_apart_is_asked_too():

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 LARGEST_NUDGE = 1e-9  # relative: that scores may be moved by to agree with `predict`
 FEWEST_TIMED = 0.001  # seconds: no call is taken to be faster
+FEWEST_PACED = 16  # rows: a call about fewer tells little of what a row takes
+MOST_OVERHEAD = 15 / 16  # of a call's time that is taken to be that of any call
 REMEMBERED = 4096  # individuals whose answers are kept
 A_BLACK_BOX = UnsupportedModel(
     "it is a black box", hint="hand over the fitted model itself, if it is one that is read"
@@ -153,7 +155,8 @@ class AskedProgram:
     inputs: Inputs
     kind: Kind
     labels: tuple[Any, ...] | None
-    pace: float = 1e6
+    pace: float = 1e6  # rows a second, besides what any call takes
+    overhead: float = 0.0  # seconds of a call about one row
     asked: int = 0  # individuals
     used_up: bool = False  # no more calls
     _known: dict[bytes, Floats] = field(default_factory=dict)
@@ -185,10 +188,28 @@ class AskedProgram:
             raise OutOfTime
         began = time.perf_counter()
         answered = self.of_inputs(self.inputs.of(codes), len(codes))
-        seconds = max(time.perf_counter() - began, FEWEST_TIMED)
-        self.pace = 0.5 * (self.pace + len(codes) / seconds) if self.asked else len(codes) / seconds
+        self._learn_pace(len(codes), time.perf_counter() - began)
         self.asked += len(codes)
         return answered
+
+    def _learn_pace(self, count: int, seconds: float) -> None:
+        """Pipelines take milliseconds for a call, however few rows it is about: batches by how long a row takes with its share of that would stay small for ever."""
+        seconds = max(seconds, FEWEST_TIMED)
+        found = count / max(seconds - self.overhead, (1 - MOST_OVERHEAD) * seconds)
+        if not self.asked:
+            self.pace = found
+        elif count >= FEWEST_PACED:
+            self.pace = 0.5 * (self.pace + found)
+
+    def learn_overhead(self, codes: Floats) -> None:
+        """What a call takes, by one about one row; the calls so far are then taken to have taken that."""
+        taken = self.asked / self.pace
+        began = time.perf_counter()
+        self.of_inputs(self.inputs.of(codes[:1]), 1)
+        self.overhead = time.perf_counter() - began
+        before, self.asked = self.asked, 0
+        self._learn_pace(before, taken)
+        self.asked = before + 1
 
     def _no_more_calls(self) -> bool:
         most = getattr(self.estimator, "max_calls", None)
@@ -318,6 +339,8 @@ def import_black_box(estimator: Any, space: Space, *, rows: Floats, like: Any = 
     codes = sample_codes(space, rows)
     family = type(estimator).__name__
     program = _find_program(estimator, inputs, codes)
+    if not isinstance(estimator, BlackBox):  # whose calls are counted
+        program.learn_overhead(codes)
     head = _head_of(program)
     width = program.n_scores
     units = [tuple(Fraction(n == k) for k in range(width)) for n in range(width)]
