@@ -11,7 +11,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 import likewise as lw
+from likewise.clock import OutOfTime
 from likewise.errors import SpecError
+from likewise.search import plausible
 
 SPACE = lw.Space(
     {
@@ -70,6 +72,24 @@ def test_a_row_that_is_part_of_a_pair_is_shown():
     assert found.pair.iloc[near["individual"] - 1].to_dict() == rows.iloc[2].to_dict()
     assert "is row 2 of the data" in str(found)
     assert len(set(model.predict(found.pair))) == 2
+
+
+def test_a_row_that_is_part_of_a_pair_is_shown_also_where_time_is_short(monkeypatch):
+    """Thousands of rows break a claim, and there is no time to compare all of their counterparts with all rows."""
+    model = Coded.of([1.0, 0.1, 0.0, 0.0], -1.5)
+    rows = pd.DataFrame({"sex": ["f", "m"] * 20, "a": [9, 1] * 20, "b": range(40), "c": [1.0] * 40})
+    rows["b"] = rows["b"] // 2
+    whole, calls = plausible._Nearness.nearest, itertools.count()
+
+    def late(self, codes):
+        if next(calls) == 3:
+            raise OutOfTime
+        return whole(self, codes)
+
+    monkeypatch.setattr(plausible._Nearness, "nearest", late)
+    result = lw.verify(model, SPACE, lw.Similarity(free=["sex"]), X=rows, like_data=True)
+    assert result.verdict == "BIASED"
+    assert result.stats["nearest_row"]["distance"] == 0
 
 
 def test_a_pair_is_moved_towards_the_rows():

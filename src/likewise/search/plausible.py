@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SHARE = 0.2  # of what is left of the budget
 NEIGHBOURS = 48  # rows that a witness is moved towards
+COMPARED = 256  # witnesses with a row, the deepest ones, whose counterparts are compared with all rows
+COMPARING_SHARE = 0.5  # of that share, for these comparisons: a witness with a row is worth more than the nearest counterpart
 REFEREED = 8  # witnesses with a row, those with the nearest counterparts, that are put to the exact test
 SAMPLED_PAIRS = 4_000  # of rows, to tell how far two of them are apart
 SAMPLE_SEED = 1
@@ -132,10 +134,15 @@ def _distance(near: _Nearness, pair: Witness) -> float:
 
 
 def _witnesses_of_rows(task: SearchTask, near: _Nearness) -> list[Witness]:
-    """A witness that a row is part of, with the counterpart that is nearest to a row as well."""
+    """A witness that a row is part of, with the counterpart that is nearest to a row as well, as far as there is time to look for that; the deepest without."""
     x, other, depth = deepest_of_all(task)
     some = np.flatnonzero(depth > 0)
-    far = [max(near.nearest(x[i])[1], near.nearest(other[i])[1]) for i in some.tolist()]
+    some = some[np.argsort(-depth[some], kind="stable")][:COMPARED]
+    far = np.full(len(some), np.inf)
+    with suppress(OutOfTime), task.budget.part(SHARE * COMPARING_SHARE).watched():
+        for place, i in enumerate(some.tolist()):
+            check_clock()
+            far[place] = max(near.nearest(x[i])[1], near.nearest(other[i])[1])
     for i in some[np.argsort(far, kind="stable")][:REFEREED].tolist():
         check_clock()
         found = task.referee(x[i].tolist(), other[i].tolist())
