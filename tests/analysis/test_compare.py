@@ -1,5 +1,6 @@
 """compare: what is said of two models follows from their verdicts and brackets."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -98,6 +99,15 @@ def test_wide_brackets_decide_nothing():
 
     results = tuple(lw.verify(model(w), SPACE, SIMILAR) for w in (0.5, 0.6))
     assert fairness_change(results, ((old.lower, 0.9), (0.1, new.upper)), 1e-3) == "undecided"
+
+
+def test_what_left_a_comparison_open_is_told_and_nothing_else():
+    """A verdict without a certificate is a verdict: that there was no time for one is no reason."""
+    results = tuple(replace(lw.verify(model(w), SPACE, SIMILAR), reason="no time for it") for w in (0.5, 0.6))
+    found = tuple(replace(lw.measure(model(w), SPACE, SIMILAR), reason="it ended") for w in (0.5, 0.6))
+    text = str(lw.Comparison(names=("old", "new"), results=results, disparities=found, change="undecided"))
+    assert "it ended" in text
+    assert "no time for it" not in text
 
 
 def test_an_upper_end_in_floating_point_is_said_to_be_one():

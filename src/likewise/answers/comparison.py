@@ -56,7 +56,7 @@ def comparison_answer(
     change, meaning, in_short = CHANGE_TEXTS[found.change]
     blocks.append(fact("change", strong(change), f": {meaning}"))
     if found.change == "undecided":
-        for reason in dict.fromkeys(result.reason for result in found.results):
+        for reason in dict.fromkeys(one.reason for one in _undecided(found)):
             blocks += reason_facts(reason)
     return Answer(
         title=f"{found.names[1]} is {in_short}",
@@ -65,6 +65,12 @@ def comparison_answer(
         steps=_next_steps(found, about, telling, new),
         document=found.to_dict(),
     )
+
+
+def _undecided(found: Comparison) -> list[Result | Disparity | Share]:
+    """What left the comparison open: verdicts that are not known, and the numbers that were compared then."""
+    unknown = [result for result in found.results if result.verdict == "UNKNOWN"]
+    return [*unknown, *(found.shares or found.disparities)]
 
 
 _OWN_UNITS = "scores of the two models have no unit in common, so shares are compared, not score gaps"
