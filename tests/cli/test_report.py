@@ -182,6 +182,7 @@ def test_three_sentences_come_first(run, tmp_path):
         assert len(sentences) == 3
         assert sentences[0].startswith(first)
         assert "rows of the data" in sentences[1]
+        assert model == "m" or "for everybody whom the space allows, not for a sample" in sentences[0]
 
 
 def test_everything_is_asked_in_one_command(run, tmp_path):

@@ -86,6 +86,7 @@ def test_every_section_is_there_and_every_link_leads_somewhere(elements):
     assert len(ids) == len(set(ids))
     links = [element["href"] for element in elements.of("a") if element["href"].startswith("#")]
     assert {link[1:] for link in links} <= set(ids)
+    assert {f"#{section}" for section in sections[2:]} <= set(links)  # the contents name them all
     for element in elements.found:
         assert element.get("aria-labelledby", ids[0]) in ids
 
@@ -124,6 +125,22 @@ def test_the_policy_allows_the_style_and_the_script_alone(elements):
     for rule, tag in (("style-src", "style"), ("script-src", "script")):
         digest = base64.b64encode(hashlib.sha256(elements.of(tag)[-1]["text"].encode()).digest()).decode()
         assert rules[rule] == f"'sha256-{digest}'"
+
+
+def test_a_report_with_rates_of_groups_does_not_deny_them(elements, fair, tmp_path):
+    (section,) = [element for element in elements.of("section") if element["id"] == "assumptions"]
+    assert "averages over groups" not in section["text"]
+    assert "averages over groups" in fair.report(tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("constraints", "told"), [([], "(84 individuals)"), (["age <= 30"], "(at most 84 individuals)")]
+)
+def test_how_many_a_proof_is_about(tmp_path, constraints, told):
+    space = lw.Space({"age": lw.Integer(0, 41), "sex": lw.Integer(0, 1)}, constraints=constraints)
+    blind = LogisticRegression().fit([[0, 0], [1, 0]], [0, 1])
+    page = lw.verify(blind, space, lw.Similarity(free=["sex"])).report(tmp_path / "r.html")
+    assert f"for everybody whom the space allows {told}, not for a sample" in page.read_text(encoding="utf-8")
 
 
 def test_a_repair_is_told_with_its_verdict_and_what_it_costs(elements, biased, analyses, tmp_path):

@@ -29,9 +29,10 @@ def three_sentences(result: Result, analyses: Analyses, names: DisplayNames) -> 
 def _answer(result: Result, names: DisplayNames) -> str:
     kept = _kept_text(result)
     if result.verdict == "FAIR":
-        size = result.claimed.space.size
-        many = "everybody" if size is None else f"all {count_text(size)} individuals"
-        return f"Any two individuals who are alike by this claim {kept}: this is proved for {many} that the space allows, not for a sample."
+        space = result.claimed.space
+        at_most = "at most " if space.constraints else ""
+        many = "" if space.size is None else f" ({at_most}{count_text(space.size)} individuals)"
+        return f"Any two individuals who are alike by this claim {kept}: this is proved for everybody whom the space allows{many}, not for a sample."
     if result.verdict == "BIASED":
         pair = rename_pair(pair_of_result(result)[0], names)
         differing = [row.name for row in pair.differing[:3]]
