@@ -183,16 +183,26 @@ def _known_text(value: Any) -> str:
 
 
 def _group_table(column: str, groups: list[Mapping[str, Any]]) -> Table:
-    """Counts for each value of a column."""
+    """Counts for each value of a column; the largest gap is that of any row, also of one that keeps the claim."""
     names = list(groups[0])[1:] if groups else []
+    titles = (_GROUP_TITLES.get(name, name) for name in names)
     rows = tuple(
         tuple(
-            Cell(words=words(percent_text(value) if name == "share" else _known_text(value)), value=value)
+            Cell(words=words(_group_text(name, value) if name in names else _known_text(value)), value=value)
             for name, value in group.items()
         )
         for group in groups
     )
-    return Table(title="", columns=(column, *(name.replace("_", " ") for name in names)), rows=rows)
+    return Table(title="", columns=(column, *titles), rows=rows)
+
+
+_GROUP_TITLES = {"largest_gap": "largest gap of any row"}
+
+
+def _group_text(name: str, value: Any) -> str:
+    if name == "share":
+        return percent_text(value)
+    return f"{value:,}" if isinstance(value, int) else _known_text(value)
 
 
 def _next_steps(

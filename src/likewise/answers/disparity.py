@@ -181,7 +181,13 @@ def program_in_words(found: Mapping[str, Any]) -> str:
         and rounding.get("moves") is not None
     ):
         return f"{shows}; its rounding adds at most {rough_bound_text(rounding['moves'])} to that of any pair"
-    return f"{shows}, and with its rounding at most {bound_text(found['program_upper'], up=True)} for any"
+    return f"{shows}, and with its rounding at most {_program_upper_text(found)} for any"
+
+
+def _program_upper_text(found: Mapping[str, Any]) -> str:
+    """The upper end of the program: what rounding alone makes of 0 in one digit, as any bound of rounding."""
+    most: float = found["program_upper"]
+    return bound_text(most, up=True) if found["upper"] else rough_bound_text(most)
 
 
 def _rounding_facts(found: Mapping[str, Any]) -> list[Fact]:
@@ -197,9 +203,7 @@ def card_fact(found: Mapping[str, Any]) -> Fact:
     elif found["upper"] is not None and not found.get("proved", False):
         notes.append(words("the upper end was computed in floating point, not proved"))
     if found.get("program_upper") is not None:
-        notes.append(
-            words(f"for the program, which rounds, at most {bound_text(found['program_upper'], up=True)}")
-        )
+        notes.append(words(f"for the program, which rounds, at most {_program_upper_text(found)}"))
     reason = f" ({found['reason']})" if found.get("reason") else None
     return Fact(title=gap_in_words(found["of"]), words=words(join_words("; ", [said, *notes]), reason))
 

@@ -38,7 +38,7 @@ _TITLES = {
 }
 _DIFFERENCES = {
     "selection_rate": "parity",
-    "true_positive_rate": "opportunity",
+    "true_positive_rate": "equal opportunity",
     "false_positive_rate": "false positives",
 }
 NOT_THE_SAME = (
@@ -68,7 +68,7 @@ def groups_answer(
         *comparison_facts(stats),
         *warning_facts(stats),
         *reason_facts(found["reason"]),
-        fact("mind", NOT_THE_SAME),
+        fact("note", NOT_THE_SAME),
     ]
     return Answer(
         title="how often each group is selected",

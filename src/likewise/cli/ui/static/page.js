@@ -227,7 +227,7 @@ function follow(point) {
   const parts = [point.stage, point.seconds.toFixed(1) + " s"];
   if (point.closed || point.open) parts.push(point.closed + " cells closed, " + point.open + " open");
   if (point.lower !== null && point.upper !== null) parts.push("between " + short(point.lower) + " and " + short(point.upper));
-  if (point.share !== null) parts.push(Math.round(100 * point.share) + " %");
+  if (point.share !== null) parts.push(Math.round(100 * point.share) + "%");
   at("stage").textContent = parts.join(" · ");
   if (point.lower !== null && point.upper !== null) {
     points.push(point);
