@@ -8,7 +8,7 @@ import likewise
 ROOT = Path(likewise.__file__).parent
 BELOW = ("verifying", "analysis", "paper")
 ABOVE = ("likewise.answers", "likewise.report")
-SHOWING = {"__str__", "_repr_html_", "model_card", "report", "in_words", "exact"}
+SHOWING = {"__str__", "_repr_html_", "side_by_side", "model_card", "report", "in_words", "exact"}
 
 
 def _imports(tree, inside=None):

@@ -70,6 +70,31 @@ def test_results_are_tables_with_the_pair(biased):
     assert {"UNKNOWN", "reason", "bounds"} <= set(unknown.cells)
 
 
+def test_the_pair_side_by_side_has_what_differs_first_and_every_feature():
+    space = lw.Space(
+        {"wage": lw.Integer(0, 9), "age": lw.Integer(0, 9), "sex": lw.Integer(0, 1), "zip": lw.Integer(0, 9)}
+    )
+    X = pd.DataFrame({name: [0, 1, 0, 1] for name in space.names})
+    made = LogisticRegression().fit(X, [0, 1, 0, 1])
+    made.coef_, made.intercept_ = np.array([[1.0, 0.0, 2.0, 0.0]]), np.array([-4.5])
+    similar = lw.Similarity(free=["sex"])
+    for found in (
+        lw.verify(made, space, similar, X=X),
+        lw.measure(made, space, similar, X=X),
+    ):
+        lines = found.side_by_side().splitlines()
+        assert [line.split()[0] for line in lines[1:5]] == ["sex", "wage", "age", "zip"]
+        assert "<>" in lines[1]
+        assert lines[5].split()[0] == "decision"
+        assert type(found.pair) is pd.DataFrame
+        assert list(found.pair) == list(X)
+        assert tuple(made.predict(found.pair)) == found.decisions
+
+
+def test_where_there_is_no_pair_it_is_said():
+    assert lw.verify(model(0.0), SPACE, SIMILAR).side_by_side() == "no pair"
+
+
 def test_brackets_radii_and_comparisons_are_tables():
     disparity = lw.measure(model(2.0), SPACE, SIMILAR)
     assert {f"{disparity.upper:.6g}", "proved", SEX} <= set(read(disparity._repr_html_()).cells)

@@ -39,7 +39,7 @@ from likewise.verifying.certification import (
 )
 from likewise.verifying.posed_problem import PosedProblem, pose
 from likewise.verifying.result import pair_rows, plain_label
-from likewise.verifying.shown import ShownResult
+from likewise.verifying.shown import ShownPair
 
 if TYPE_CHECKING:
     from likewise.spec.mahalanobis import Mahalanobis
@@ -59,7 +59,7 @@ CLAIM_TEMPLATES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Disparity(ShownResult):
+class Disparity(ShownPair):
     """A bracket of the disparity D*, the largest gap of a similar pair: lower <= D* <= upper.
 
     Of several classes, the largest gap of any class, or of the class of interest.
@@ -71,7 +71,7 @@ class Disparity(ShownResult):
     lower, upper : float
         The ends of the bracket.
     pair : frame or None
-        Two individuals whose gap is `lower`.
+        Two individuals whose gap is `lower`; `side_by_side` shows what differs first.
     program_lower, program_upper : float or None
         The same of the program that rounds. `program_lower` is what the model's own program shows for `pair`, the least of asking it about the two one by
         one and together. No gap of the numbers that it shows for any similar pair is above `program_upper`: that is `upper`, and what the

@@ -16,11 +16,13 @@ from likewise.answers.disparity import disparity_answer
 from likewise.answers.finding import finding_answer
 from likewise.answers.groups import groups_answer
 from likewise.answers.near import near_answer
+from likewise.answers.pair import pair_answer
 from likewise.answers.radius import radius_answer
 from likewise.answers.regions import regions_answer
 from likewise.answers.repair import repair_answer
 from likewise.answers.share import share_answer
 from likewise.answers.verdict import verdict_answer
+from likewise.verifying.result import pair_of, treatment_of
 
 ANSWERS: dict[str, Callable[[Any], Answer]] = {
     "Result": verdict_answer,
@@ -47,6 +49,15 @@ def result_text(result: Any) -> str:
         return words_text(answer.summary)
     lines = terminal.block_lines(answer, WIDTHS.get(name, terminal.UNLIMITED_WIDTH))
     return terminal.plain_text(lines)
+
+
+def pair_text(result: Any) -> str:
+    """Both individuals with all of their features, what differs first, and how the model treats them."""
+    if result.pair is None:
+        return "no pair"
+    names = result.claimed.space.names if hasattr(result, "claimed") else result.names
+    shown = pair_answer(pair_of(result.pair, names), treatment_of(result), most=None)
+    return terminal.plain_text(terminal.pair_lines(shown))
 
 
 def result_html(result: Any) -> str:

@@ -25,7 +25,7 @@ from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 from likewise.verifying.contributions import ComparedPair, Contributions
-from likewise.verifying.shown import ShownResult
+from likewise.verifying.shown import ShownPair
 
 if TYPE_CHECKING:
     from likewise.problem import Problem
@@ -68,7 +68,7 @@ class StatedClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result(ShownResult):
+class Result(ShownPair):
     """The answer of `verify`.
 
     Attributes
@@ -76,7 +76,8 @@ class Result(ShownResult):
     verdict : Verdict
         FAIR, BIASED or UNKNOWN. The result itself is neither true nor false.
     pair : frame or None
-        Both individuals, in the user's own columns and kind of frame.
+        Both individuals, in the user's own columns and kind of frame, so that ``model.predict(result.pair)`` takes them as they are;
+        `side_by_side` shows what differs first.
     scores : tuple of float or None
         Of the two. Of more than two classes, `score_name` says which score it is.
     decisions : tuple or None

@@ -17,3 +17,15 @@ class ShownResult:
         from likewise.answers.result_views import result_html
 
         return result_html(self)
+
+
+class ShownPair(ShownResult):
+    """A result with a pair. That is a plain frame, in the columns that the model was fitted on: it can be handed to `predict`, which another order of columns could not."""
+
+    __slots__ = ()
+
+    def side_by_side(self) -> str:
+        """Both individuals of the pair as text to print: what differs comes first and is marked, how the model treats them last."""
+        from likewise.answers.result_views import pair_text
+
+        return pair_text(self)
