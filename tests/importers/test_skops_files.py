@@ -5,6 +5,7 @@ import json
 import warnings
 import zipfile
 
+import catboost
 import lightgbm
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from likewise.importers.skops_files import read_skops
 DRAWN = np.random.default_rng(5).random((60, 3))
 X = np.column_stack([DRAWN[:, :2], np.floor(DRAWN[:, 2] * 4)])
 TWO, THREE = (X[:, 0] + X[:, 2] / 9 > 0.6).astype(int), np.floor(X[:, 1] * 3).astype(int)
+QUIET = {"verbose": False, "allow_writing_files": False}
 MODELS = [
     DecisionTreeClassifier(),
     RandomForestClassifier(4, random_state=0),
@@ -38,6 +40,8 @@ MODELS = [
     xgboost.XGBRegressor(n_estimators=3, max_depth=2),
     lightgbm.LGBMClassifier(n_estimators=3, min_child_samples=4, verbose=-1),
     lightgbm.LGBMRegressor(n_estimators=3, min_child_samples=4, verbose=-1),
+    catboost.CatBoostClassifier(iterations=3, depth=2, **QUIET),
+    catboost.CatBoostRegressor(iterations=3, depth=2, **QUIET),
     make_pipeline(StandardScaler(), RandomForestClassifier(3, random_state=0)),
     VotingClassifier([("tree", DecisionTreeClassifier()), ("forest", RandomForestClassifier(2))]),
 ]
@@ -145,6 +149,14 @@ def in_booster(change):
     return forge
 
 
+def in_catboost(change):
+    def forge(schema, files):
+        file = next(nodes(schema, "CatBoostClassifier"))["content"]["content"]["__model"]["file"]
+        files[file] = change(files[file])
+
+    return forge
+
+
 def far_child(schema, _files):
     handle = next(nodes(schema, "Booster"))["content"]["content"]["_handle"]
     text = json.loads(handle["content"])
@@ -172,6 +184,8 @@ FORGERIES = {
     "other function": (HISTOGRAMS, other_function),
     "booster cut short": (xgboost.XGBClassifier(n_estimators=2), in_booster(lambda data: data[: len(data) // 2])),
     "booster that is none": (xgboost.XGBClassifier(n_estimators=2), in_booster(lambda _: b"{}")),
+    "CatBoost cut short": (catboost.CatBoostClassifier(iterations=2, depth=2, **QUIET), in_catboost(lambda data: data[: len(data) // 2])),
+    "CatBoost that is none": (catboost.CatBoostClassifier(iterations=2, depth=2, **QUIET), in_catboost(lambda _: b"{}")),
     "child of LightGBM's tree": (lightgbm.LGBMClassifier(n_estimators=2, min_child_samples=4, verbose=-1), far_child),
 }  # fmt: skip
 

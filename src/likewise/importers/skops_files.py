@@ -1,13 +1,14 @@
 """Models in ``.skops`` files: every type is known, reviewed or trusted by name before anything is constructed.
 
 Trees are more than holders of numbers: their libraries follow the numbers of children and columns through memory without a look. So what a file
-says of them is read here first, as plain arrays, and a tree that leaves its arrays, or never ends, is refused. The boosters of XGBoost and LightGBM
+says of them is read here first, as plain arrays, and a tree that leaves its arrays, or never ends, is refused. The boosters of XGBoost, LightGBM and CatBoost
 are whole models in one value, which the readers of their own files go through. What passes needs no trust by name.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import io
 import json
 import zipfile
@@ -93,6 +94,7 @@ _TREE = "sklearn.tree._tree.Tree"
 _PREDICTOR = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
 _XGBOOST = "xgboost.core.Booster"
 _LIGHTGBM = "lightgbm.basic.Booster"
+_CATBOOST = tuple(f"catboost.core.CatBoost{name}" for name in ("", "Classifier", "Regressor"))
 _SAVE_AGAIN = "save the model again; a file that was changed by others may do harm when it is read"
 _LOOK_AT_COLUMNS = "sklearn.utils.validation.check_array"
 
@@ -270,6 +272,23 @@ def _check_lightgbm(node: Mapping[str, Any], _archive: zipfile.ZipFile) -> None:
     read_lightgbm(_stored_value(state["_handle" if "_handle" in state else "handle"]).encode())
 
 
+def _check_catboost(node: Mapping[str, Any], archive: zipfile.ZipFile) -> None:
+    """The model that the library writes into one value, which is what it writes to a ``.cbm`` file, by the reader of these; beside it are settings of the fit."""
+    from likewise.importers.catboost.reading import saved_catboost
+
+    model = _stored_state(node).get("__model")
+    if model is None or model["__loader__"] != "BytesNode":
+        raise UnsupportedModel("its model is not written as bytes")
+    if importlib.util.find_spec("catboost") is None:
+        return  # and nothing is constructed
+    try:
+        saved_catboost(archive.read(model["file"]), binary=True)
+    except UnsupportedModel:
+        raise
+    except Exception as error:  # whatever CatBoost has to say about bytes that are no model
+        raise UnsupportedModel("CatBoost does not take it for a model") from error
+
+
 def _check_partial(node: Mapping[str, Any], _archive: zipfile.ZipFile) -> None:
     """Arguments kept for a function: histogram gradient boosting keeps those of the function that looks at its columns."""
     called = node["content"]["func"]
@@ -286,6 +305,7 @@ _CHECKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any], zipfile.ZipFile], 
     _PREDICTOR: ("ObjectNode", _check_predictor),
     _XGBOOST: ("ObjectNode", _check_xgboost),
     _LIGHTGBM: ("ObjectNode", _check_lightgbm),
+    **dict.fromkeys(_CATBOOST, ("ObjectNode", _check_catboost)),
     "functools.partial": ("PartialNode", _check_partial),
 }
 
