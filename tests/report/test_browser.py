@@ -197,6 +197,25 @@ def test_on_a_phone_the_whole_space_is_seen(opened):
     opened.look()
 
 
+def test_on_a_phone_the_rules_of_regions_are_seen_with_their_shares(opened):
+    opened.look(width=360, height=740, phone=True)
+    cells = "[...document.querySelectorAll('#regions-table td')].filter(cell => cell.checkVisibility())"
+    assert opened.run(f"{cells}.length") > 5
+    assert opened.run(f"{cells}.filter(cell => cell.getBoundingClientRect().right > 360).length") == 0
+    said = "getComputedStyle(document.querySelector('#regions-table td[data-name]'), '::after').content"
+    assert "share" in opened.run(said)
+    opened.look()
+
+
+def test_names_of_levels_beside_the_map_are_not_cut_off(opened):
+    for up in range(opened.run("document.getElementById('map-up').options.length")):
+        change(opened, "map-across", "0")
+        change(opened, "map-up", str(up))
+        edge = "document.getElementById('map').getBoundingClientRect().left"
+        out = f"[...document.querySelectorAll('#map text')].filter(t => t.getBoundingClientRect().left < {edge} - 1)"
+        assert opened.run(f"{out}.map(t => t.textContent)") == []
+
+
 def test_on_paper_all_rows_are_there_and_nothing_to_press(opened):
     opened.send("Emulation.setEmulatedMedia", media="print")
     assert opened.run(f"{SHOWN}.length") == 40

@@ -143,6 +143,23 @@ def test_how_many_a_proof_is_about(tmp_path, constraints, told):
     assert f"for everybody whom the space allows {told}, not for a sample" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("seconds", "reason", "drawn"), [(0.4, None, False), (0.4, "out of time", True), (9.0, None, True)]
+)
+def test_a_search_that_was_over_at_once_is_no_picture(biased, analyses, tmp_path, seconds, reason, drawn):
+    history = [[0.0, 0.5, None], [0.1, 0.8, 3.0], [seconds, 1.5, 1.5]]
+    found = {**analyses["disparity"], "history": history, "reason": reason}
+    text = biased.report(tmp_path / "r.html", disparity=found).read_text(encoding="utf-8")
+    assert ("The bracket around the largest value" in text) is drawn
+
+
+def test_a_feature_that_is_alone_has_no_bar_to_compare_with(claim, biased, tmp_path):
+    space, X, y = claim
+    alone = lw.verify(fitted(X, y), space, lw.Similarity(free=[SEX]), X=X, budget=20)
+    texts = [one.report(tmp_path / "r.html").read_text(encoding="utf-8") for one in (alone, biased)]
+    assert ['<svg class="bar"' in text for text in texts] == [False, len(biased.contributions.parts) > 1]
+
+
 def test_a_repair_is_told_with_its_verdict_and_what_it_costs(elements, biased, analyses, tmp_path):
     (section,) = [element for element in elements.of("section") if element["id"] == "repair"]
     told = " ".join(section["text"].split())

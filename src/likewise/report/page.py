@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from likewise.verifying.result import Result
 
 MOST_BYTES = 500_000  # of a page, without its certificate
+LEAST_SECONDS = 1.0  # of a search that has closed its bracket: a shorter one is no story
 LEAST_DRAWN = 3  # points of a search, below which a drawing says less than its numbers
 
 
@@ -152,10 +153,17 @@ def render_page(made: ReportContent, room: PageLimits) -> str:
     return template_environment().get_template("report.html.j2").render(context)
 
 
+def _is_worth_drawing(drawn: Mapping[str, Any]) -> bool:
+    """Whether a search took long enough for anybody to ask how it went, or was left open."""
+    history = drawn["history"]
+    told = len(history) >= LEAST_DRAWN
+    return told and (drawn["reason"] is not None or (history[-1][0] or 0) >= LEAST_SECONDS)
+
+
 SHOWN_KINDS = ("biased", "fair", "undecided", "empty")  # of regions, in the table
 SECTIONS = ("disparity", "margins", "radius", "share", "groups", "audit", "repair")
 CHARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "disparity": lambda drawn: bracket_history(drawn) if len(drawn["history"]) >= LEAST_DRAWN else None,
+    "disparity": lambda drawn: bracket_history(drawn) if _is_worth_drawing(drawn) else None,
     "margins": lambda drawn: bracket_chart([point[:3] for point in drawn["points"]], drawn["limit"]),
     "radius": lambda drawn: radius_levels(drawn) if len(drawn["history"]) >= LEAST_DRAWN else None,
     "share": lambda drawn: share_bar(drawn) if drawn["upper"] > 0 and drawn["lower"] < 1 else None,
@@ -196,7 +204,7 @@ def _region_section(answer: Answer | None, made: ReportContent, room: PageLimits
     shares = answer.document["shares"]
     return {
         "answer": answer,
-        "shares": [(kind, percent_text(shares[kind])) for kind in KINDS],
+        "shares": [(kind, percent_text(shares[kind])) for kind in KINDS if kind != "empty" or shares[kind]],
         "figures": ("share",) if over is None else (f"of {over}", "of the space"),
         "rows": [
             (

@@ -99,7 +99,9 @@
 
   const MOST_CELLS = 40; // along an axis
   const DENSE = 120; // cells, from which on they have no borders
-  const LEFT = 74, RIGHT = 434, TOP = 24, BOTTOM = 286;
+  const LEAST_LEFT = 40, MOST_LEFT = 132, RIGHT = 434, TOP = 24, BOTTOM = 286;
+  const LETTER = 7.4; // units of a wide letter
+  let edge = LEAST_LEFT; // as much as the names of the levels need
   const map = data.region_map;
   if (map) {
     const across = document.getElementById("map-across"), up = document.getElementById("map-up");
@@ -155,9 +157,11 @@
 
   function draw(i, j) {
     const svg = document.getElementById("map"), one = i === j;
+    const names = one || !map.axes[j].levels ? ["0000000"] : map.axes[j].levels;
+    edge = Math.min(MOST_LEFT, Math.max(LEAST_LEFT, 8 + LETTER * Math.max(...names.map(name => name.length))));
     const columns = cells(i), rows = one ? [[0, 1]] : cells(j);
     const found = one ? alone(i, columns) : shares(i, j, columns, rows);
-    const x = place(map.axes[i], columns, LEFT, RIGHT), y = one ? (k => k ? TOP : BOTTOM) : place(map.axes[j], rows, BOTTOM, TOP);
+    const x = place(map.axes[i], columns, edge, RIGHT), y = one ? (k => k ? TOP : BOTTOM) : place(map.axes[j], rows, BOTTOM, TOP);
     svg.replaceChildren();
     rows.forEach((_, r) => columns.forEach((_, c) => {
       const left = x(c), width = x(c + 1) - left, top = y(r + 1), height = y(r) - top;
@@ -210,9 +214,10 @@
     const put = (place, text) => {
       if (Math.abs(place - last) < room) return;
       last = place;
-      const cut = text.length > (flat ? 9 : 10) ? text.slice(0, flat ? 8 : 9) + "…" : text;
+      const most = flat ? (axis.levels ? Math.max(9, Math.floor(Math.abs(at(1) - at(0)) / LETTER)) : 9) : Math.floor((edge - 8) / LETTER);
+      const cut = text.length > most ? text.slice(0, most - 1) + "…" : text;
       const label = drawn("text", flat ? { x: place, y: BOTTOM + 15, "text-anchor": "middle" }
-        : { x: LEFT - 5, y: place + 4, "text-anchor": "end" }, cut);
+        : { x: edge - 5, y: place + 4, "text-anchor": "end" }, cut);
       if (cut !== text) label.append(drawn("title", {}, text));
       svg.append(label);
     };
