@@ -6,7 +6,10 @@ import joblib
 import pandas as pd
 import pytest
 import skops.io
+from sklearn.compose import make_column_transformer
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 from likewise.cli.init import sounds_protected
 
@@ -106,6 +109,30 @@ def test_what_verify_refuses_is_refused_at_once(run, tmp_path):
     done = run(*draft, str(tmp_path / "ranker.joblib"))
     assert done.exit_code == 2
     assert "LGBMRanker is not supported" in done.stderr
+
+
+def test_what_verify_refuses_of_the_columns_is_told_with_the_draft(run, tmp_path):
+    """In sparse columns XGBoost takes every zero for a missing value."""
+    xgboost = pytest.importorskip("xgboost")
+    rows = pd.DataFrame({"age": [0, 30, 40, 50] * 9, "job": list("abcdef") * 6, "sex": ["f", "m"] * 18})
+    for dense in (False, True):
+        coding = OneHotEncoder(sparse_output=not dense)
+        columns = make_column_transformer(
+            (coding, ["job", "sex"]), ("passthrough", ["age"]), sparse_threshold=float(not dense)
+        )
+        model = make_pipeline(columns, xgboost.XGBClassifier(n_estimators=2, max_depth=2))
+        skops.io.dump(model.fit(rows, [0, 0, 1, 1] * 9), tmp_path / "m.skops")
+        rows.to_csv(tmp_path / "rows.csv", index=False)
+        draft = ["init", str(tmp_path / "rows.csv"), "--model", str(tmp_path / "m.skops"), "--free", "sex"]
+        done = run(*draft, "-o", str(tmp_path / "c.toml"), "--force")
+        asked = run("verify", str(tmp_path / "c.toml"), "-q")
+        assert done.exit_code == 0
+        assert (
+            ("gives a sparse matrix" in done.stderr)
+            == ("gives a sparse matrix" in asked.stderr)
+            == (not dense)
+        )
+        assert ("next: is it fair?" in done.stderr) == dense
 
 
 def test_what_verify_asks_is_drafted(run, tmp_path):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.errors import DataError, LikewiseError, SpecError, suggest_name
+from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, suggest_name
 
 if TYPE_CHECKING:
     from likewise.analysis.mined_rules import MinedRule
@@ -31,6 +31,8 @@ PROTECTED_WORDS = frozenset(
     | {"age", "birth", "marital", "married", "disability", "disabled"}
 )
 
+READING_SECONDS = 30.0  # that a draft may wait for what is wrong with the model
+
 
 def init(**given: Any) -> int:
     """Draft a commented claim file from the rows in DATA.
@@ -40,6 +42,7 @@ def init(**given: Any) -> int:
     likewise verify claim.toml
     """
     from likewise.cli.exits import Exit
+    from likewise.cli.hints import translate_hint
     from likewise.cli.output import emit
     from likewise.cli.steps import init_step
 
@@ -55,6 +58,12 @@ def init(**given: Any) -> int:
     _write(output, text, force=given["force"])
     undecided = not claim.similarity.free
     click.echo(f"wrote {output}: {claim.space.describe()}", err=True)
+    refusal = None if drafted.model is None else _find_refusal(drafted)
+    if refusal is not None:
+        click.echo(f"warning: verify refuses {given['model']}: {refusal.message}", err=True)
+        if refusal.hint is not None:
+            click.echo(f"hint: {translate_hint(refusal.hint)}", err=True)
+        return Exit.DONE
     step = init_step(str(output), given, undecided=undecided)
     click.echo(f"next: {step.why}\n  {step.how}", err=True)
     return Exit.DONE
@@ -71,6 +80,7 @@ class Draft:
     constant: Sequence[str]
     doubts: Sequence[str]
     classes: Sequence[Any]
+    model: Any = None  # where it was opened
     rules: Sequence[MinedRule] | None = None
 
 
@@ -85,6 +95,7 @@ def draft_claim(given: Mapping[str, Any]) -> Draft:
         constant=constant,
         doubts=doubts,
         classes=_class_labels(model),
+        model=model,
         rules=_mined_rules(claim, given) if given.get("mine") else None,
     )
 
@@ -192,6 +203,30 @@ def _refuse_unreadable(model: Any, path: str) -> None:
         if can_be_asked(model):
             return
         raise error.located(path) from None
+
+
+def _find_refusal(drafted: Draft) -> UnsupportedModel | None:
+    """What `verify` would refuse of the model behind the columns of the draft; None where that is nothing, or takes long to find out."""
+    from likewise.cli.claim_rows import read_rows
+    from likewise.problem import Claim, prepare
+    from likewise.run import open_run
+
+    claim = drafted.claim
+    try:
+        asked = Claim(
+            model=drafted.model,
+            space=claim.space,
+            similarity=claim.similarity,
+            property=claim.property,
+            X=read_rows(str(claim.data_path), claim.label),
+        )
+        with open_run(import_budget=READING_SECONDS) as run:
+            prepare(asked, run, alone=True)
+    except UnsupportedModel as error:
+        return error
+    except LikewiseError:
+        return None  # of the draft, which is to be read and changed, or of time
+    return None
 
 
 def _class_labels(model: Any) -> list[Any]:
