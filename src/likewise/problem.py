@@ -97,7 +97,7 @@ def make_claim(
 def refuse_steepness(claim: Claim, what: str, hint: str = "verify, measure and compare take it") -> None:
     """Refuse a claim that asks more of two the nearer they are, where nothing knows of that."""
     if isinstance(claim.property, Lipschitz):
-        raise SpecError(f"{what} of a Lipschitz claim is not told", hint=hint)
+        raise SpecError(f"no answer about {what} for a Lipschitz claim", hint=hint)
 
 
 def refuse_one_way(claim: Claim, what: str, hint: str = "verify and measure take it") -> None:
@@ -105,7 +105,8 @@ def refuse_one_way(claim: Claim, what: str, hint: str = "verify and measure take
     refuse_steepness(claim, what)
     if claim.similarity.one_way:
         raise SpecError(
-            f"{what} of a claim in one direction ({', '.join(claim.similarity.order)}) is not told", hint=hint
+            f"no answer about {what} for a claim in one direction ({', '.join(claim.similarity.order)})",
+            hint=hint,
         )
 
 
@@ -160,7 +161,7 @@ class Problem:
         if self.along:
             names = ", ".join(self.claim.similarity.along)
             raise SpecError(
-                f"{what} is not told where features change along with others ({names})", hint=hint
+                f"no answer about {what} where features change along with others ({names})", hint=hint
             )
 
     def refuse_distance(self, what: str, hint: str) -> None:

@@ -12,6 +12,8 @@ from sklearn.linear_model import LogisticRegression
 import likewise as lw
 from likewise.answers import terminal
 from likewise.answers.answer import words_text
+from likewise.answers.audience import Audience
+from likewise.answers.disparity import disparity_answer
 from likewise.answers.pair import pair_answer
 from likewise.answers.sentences import bounds_in_words
 from likewise.answers.terminal import DIFFERS_MARK, WIDTH
@@ -113,3 +115,18 @@ def test_a_stand_in_for_a_library_is_named():
     assert words_text(verdict_in_words(result)).endswith("replayed on predict")
     told = replace(result, stats={**result.stats, "replay": "the file's own trees"})
     assert words_text(verdict_in_words(told)).endswith("replayed on the file's own trees")
+
+
+def test_scores_that_jump_have_no_constant_and_no_longer_search_is_suggested():
+    found = lw.Disparity(of="lipschitz", lower=math.inf, upper=math.inf, reason="scores jump")
+    answer = disparity_answer(found, telling=Audience(budget=10))
+    text = terminal.render(answer)
+    assert "no number is large enough" in text
+    assert "nothing is known" not in text
+    assert "proved" not in text
+    assert answer.steps == ()
+
+
+def test_what_rounding_makes_of_no_gap_has_one_digit():
+    found = lw.Disparity(of="score", lower=0.0, upper=0.0, program_lower=0.0, program_upper=1.55848e-14)
+    assert "at most 2e-14 for any" in terminal.render(disparity_answer(found), 200)

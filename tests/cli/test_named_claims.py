@@ -34,4 +34,4 @@ def test_what_is_about_everybody_refuses_an_order(run, spec):
     path = spec(('kind = "decision"', 'kind = "monotone"\nfeature = "income"'))
     done = run("regions", path)
     assert done.exit_code == 2
-    assert "regions of a claim in one direction (income) is not told" in done.stderr
+    assert "no answer about regions for a claim in one direction (income)" in done.stderr

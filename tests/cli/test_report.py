@@ -185,6 +185,15 @@ def test_three_sentences_come_first(run, tmp_path):
         assert model == "m" or "for everybody whom the space allows, not for a sample" in sentences[0]
 
 
+def test_a_claim_in_one_direction_is_told_without_denying_twice(run, tmp_path):
+    done = run(
+        f"report {ON.replace('--free sex', '--free sex --property monotone:age')} -o {tmp_path / 'r.html'} -q"
+    )
+    assert done.exit_code == 1, done.output
+    first = re.findall(r'<p class="summary">(.*?)</p>', (tmp_path / "r.html").read_text(encoding="utf-8"))[0]
+    assert "break the claim that such two get scores of which the second is not lower" in first
+
+
 def test_everything_is_asked_in_one_command(run, tmp_path):
     done = run(f"report {ON} --within age=2 --full --budget 60 -o {tmp_path / 'r.html'} -q")
     assert done.exit_code == 1, done.output

@@ -106,6 +106,12 @@ def test_words():
     )
 
 
+def test_two_who_are_the_same_in_it_may_be_a_pair_where_others_may_differ():
+    similar, _ = stated_claim(lw.Similarity(free=["sex"]), lw.Monotone("income"))
+    assert "the second having at least as much income" in similar.describe()
+    assert "the second having at most as much a" in lw.Similarity(order={"a": "down", "b": "up"}).describe()
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

@@ -231,7 +231,7 @@ def test_a_similarity_limits_who_is_compared():
 )
 def test_what_is_not_told_of_such_claims_is_refused_in_plain_words(ask):
     model = behind_columns(FAMILIES["linear"])
-    with pytest.raises(SpecError, match="of a Lipschitz claim is not told"):
+    with pytest.raises(SpecError, match="for a Lipschitz claim"):
         ask(model, lw.Lipschitz(1, METRICS["l1"]))
 
 

@@ -93,7 +93,7 @@ def margins_of_problem(
     problem: Problem, run: Run, wanted: MeasureRequest, ladder: ToleranceLadder | None = None
 ) -> Margins:
     """The same of a model that was read already."""
-    refuse_one_way(problem.claim, "the sweep")
+    refuse_one_way(problem.claim, "how it grows with the tolerances")
     claim, of = problem.claim, wanted.of
     asked, points = _factors_to_ask(ladder or tolerance_ladder(claim.space, claim.similarity, None)), []
     with interruptible(run.budget):

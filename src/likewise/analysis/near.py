@@ -176,7 +176,7 @@ def near_of_problem(problem: Problem, run: Run, distance: Fraction | None = None
     refuse_one_way(problem.claim, "nearness to the data")
     problem.refuse_along("nearness to the data")
     problem.refuse_distance(
-        "nearness to the data is not told", "give tolerances instead, or ask audit about rows"
+        "no answer about nearness to the data", "give tolerances instead, or ask audit about rows"
     )
     around = Neighbourhood.around(problem.claim.space, problem.codes, 0)
     relations = problem.claim.similarity.relations(problem.claim.space)

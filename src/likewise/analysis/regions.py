@@ -147,7 +147,7 @@ def regions_of_problem(
 ) -> Regions:
     """The same of a model that was read already, about its rows unless `over` says otherwise."""
     refuse_one_way(problem.claim, "regions")
-    problem.refuse_along("who is treated fairly by regions")
+    problem.refuse_along("regions")
     claim, clock = problem.claim, run.budget
     space, property = claim.space, claim.property
     refuse_missing(space)

@@ -108,8 +108,8 @@ def repair(
 
 def repair_problem(problem: Problem, run: Run, method: RepairMethod, y: Any = None) -> Repaired:
     """The same of a model that was read already."""
-    refuse_one_way(problem.claim, "a repair")
-    problem.refuse_along("a repair")
+    refuse_one_way(problem.claim, "repairs")
+    problem.refuse_along("repairs")
     model, imported = problem.claim.model, problem.imported
     wish = RepairRequest(
         problem=problem, run=run, method=method, asked=repairable_score(model, imported.model)

@@ -65,7 +65,7 @@ def measure_steepness(problem: Problem, run: Run, tolerance: float) -> Disparity
         raise SpecError("how fast scores change is measured by a metric", hint=NO_METRIC_HINT)
     if problem.claim.similarity.one_way:
         raise SpecError(
-            "the least constant of a claim in one direction is not told",
+            "no answer about the least constant for a claim in one direction",
             hint="verify takes it, at a constant",
         )
     found = _Bracket()

@@ -116,6 +116,8 @@ def bracket_facts(found: Mapping[str, Any], certify: str | None) -> list[Fact]:
     """The two ends, and what they rest on; `certify` is what proves the upper end."""
     seconds = seconds_text(found.get("stats", {}).get("seconds", 0.0))
     bracket = bracket_in_words(found)
+    if found["of"] == "lipschitz" and found["lower"] is None:
+        return [fact("largest", bracket, spacer(), f"found in {seconds}")]
     if found["proved"]:
         return [fact("largest", bracket, spacer(), strong("proved"), f" in {seconds}", *_exactness(found))]
     if found["upper"] is None:
@@ -137,6 +139,8 @@ def bracket_in_words(found: Mapping[str, Any]) -> Words:
     """Both ends, rounded outwards, or the one number that they are."""
     lower, upper = found["lower"], found["upper"]
     low, high = bracket_texts(lower, upper)
+    if lower is None and found.get("of") == "lipschitz":  # no scores are at less than 0 times a distance
+        return words("no number is large enough")
     if lower is None and upper is None:
         return words("nothing is known")
     if upper is None:
@@ -213,6 +217,8 @@ def _next_steps(found: Mapping[str, Any], label: Label | None, telling: Audience
 
     of, upper = found["of"], found["upper"]
     one_class = {} if label is None else {"class_of_interest": label}
+    if of == "lipschitz" and found["lower"] is None:
+        return ()  # however long the search
     if upper is None or found["reason"] not in (None, NEEDS_NO_CERTIFICATE):
         return telling.longer("measure", of=of, **one_class)
     if of == "lipschitz":

@@ -44,9 +44,9 @@ def prepare_problem(
         raise SpecError("the paper's algorithms know no metrics", hint="use likewise.verify")
     with open_run(budget=budget, random_state=random_state, progress=listener) as run:
         claim = make_claim(model, space, similar, property, X)
-        refuse_one_way(claim, "the paper's answer")
+        refuse_one_way(claim, "what the paper asks")
         problem = prepare(claim, run)
-        problem.refuse_along("the paper's answer")
+        problem.refuse_along("what the paper asks")
         return pose(problem, run)
 
 

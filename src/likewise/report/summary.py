@@ -42,6 +42,8 @@ def _answer(result: Result, names: DisplayNames) -> str:
         decided = next((row for row in pair.treatment if row.name == "decision"), None)
         if decided is not None and decided.first != decided.second:
             return f"Two individuals who differ only in {where} are treated differently: the decision for one is {decided.first}, for the other {decided.second}."
+        if result.claimed.similarity.one_way:
+            return f"Two individuals who differ only in {where} break the claim that such two {kept}."
         return f"Two individuals who differ only in {where} are treated differently: they do not {kept}."
     return f"Whether any two individuals who are alike by this claim {kept} is not known: the search ended before it could decide."
 

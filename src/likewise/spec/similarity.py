@@ -335,7 +335,13 @@ class Similarity:
             return "differ in nothing"
         said = f"differ only {'in ' if free else ''}{', '.join(parts)}"
         ways = ((word, [n for n, w in self._order.items() if w == way]) for word, way in _ORDER_WORDS)
-        told = [f"the second having {word} {_join_names(names)}" for word, names in ways if names]
+        # Two who are the same in it are a pair where they may differ in something else.
+        apart = len(self._order) == 1 and set(self.names) == set(self._order)
+        told = [
+            f"the second having {word if apart else _WITH_EQUAL[word]} {_join_names(names)}"
+            for word, names in ways
+            if names
+        ]
         return f"{said}, {' and '.join(told)}," if told else said
 
     def to_dict(self) -> dict[str, Any]:
@@ -459,6 +465,7 @@ def _refuse_free(metric: Metric | Mahalanobis, free: list[str]) -> None:
 
 
 _ORDER_WORDS = (("more", "up"), ("less", "down"))
+_WITH_EQUAL = {"more": "at least as much", "less": "at most as much"}
 
 
 def _pairs_text(pairs: LevelPairs) -> str:
