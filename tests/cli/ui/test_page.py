@@ -191,6 +191,38 @@ def test_a_claim_file_is_opened_again(page, folder):
     assert answered(page).startswith("FAIR")
 
 
+def test_a_claim_that_the_page_does_not_offer_is_asked_as_it_is(page, folder):
+    (folder / "steep.toml").write_text(
+        '[model]\npath = "m.skops"\n[data]\npath = "d.csv"\nlabel = "approved"\n[similarity]\nfree = []\n[property]\nkind = "lipschitz"\nconstant = 1e6\n'
+        '[property.metric]\nkind = "l1"\nweights = { income = "1/10" }\n'
+    )
+    page.run("begin()")
+    choose(page, "claims", "steep.toml")
+    click(page, "open")
+    until(page, "/times their distance/.test(at('words').innerText)")
+    assert page.run("at('kind').selectedOptions[0].text") == "as the claim file says"
+    assert page.run("at('limit-field').hidden")
+    click(page, "verify")
+    assert answered(page).startswith("FAIR")
+
+
+def test_on_a_phone_the_pair_is_seen_and_no_table_scrolls_in_itself(page):
+    draft(page, "d.csv", "m.skops", "approved")
+    mark(page, "sex", "free")
+    click(page, "verify")
+    answered(page)
+    try:
+        page.look(width=390, height=800, phone=True)
+        cells = (
+            "[...document.querySelectorAll('#answer :is(th, td, caption)')].filter(c => c.checkVisibility())"
+        )
+        assert page.run(f"{cells}.length") > 5
+        assert page.run(f"{cells}.filter(c => c.getBoundingClientRect().right > 390).length") == 0
+        assert page.run("(f => f.scrollHeight <= f.clientHeight)(at('features').closest('.scroll'))")
+    finally:
+        page.look(height=1600)
+
+
 def test_nothing_sticks_out(page):
     draft(page, "d.csv", "m.skops", "approved")
     try:

@@ -15,6 +15,8 @@ from likewise.cli.ui.server import open_server
 from likewise.errors import SpecError
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+from likewise.spec.lipschitz import Lipschitz
+from likewise.spec.metric import Metric
 from likewise.spec.properties import SameDecision, ScoreGap
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
@@ -234,6 +236,14 @@ def test_a_choice_changes_what_it_names_and_nothing_else():
     assert (again["age"]["relation"], again["age"]["tolerance"]) == ("within", "2")
     assert again["grade"]["relation"] == "pairs"
     assert choose(chosen, {"features": {"grade": {"relation": "same"}}}).similarity.pairs == {}
+
+
+def test_a_property_that_the_page_does_not_offer_stays_as_the_claim_file_says():
+    steep = Lipschitz(0.5, Metric("l1", weights={"age": 0.1}))
+    claim = WrittenClaim(SPACE, Similarity(free=["sex", "age"]), steep)
+    shown = show_claim(claim)["property"]
+    assert choose(claim, {"property": shown}).property == steep
+    assert choose(claim, {"property": {"kind": "score", "limit": "2"}}).property == ScoreGap(2)
 
 
 @pytest.mark.parametrize(

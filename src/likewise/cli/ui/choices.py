@@ -21,6 +21,11 @@ from likewise.spec.space import Space
 from likewise.spec.toml_writer import spec_text
 
 RELATIONS = ("same", "free", "within", "pairs")
+CHOSEN_KINDS = (
+    "decision",
+    "probability",
+    "score",
+)  # properties that the page offers; a claim file may have others
 
 
 def show_claim(claim: WrittenClaim) -> dict[str, Any]:
@@ -123,8 +128,8 @@ def _choose_similarity(claim: WrittenClaim, chosen: Mapping[str, Any]) -> Simila
 
 def _choose_property(claim: WrittenClaim, choice: Mapping[str, Any]) -> Any:
     wanted = _table(choice, "property")
-    if not wanted:
-        return claim.property
+    if not wanted or wanted.get("kind") == claim.property.kind not in CHOSEN_KINDS:
+        return claim.property  # as the claim file says
     limit = _number("the limit", wanted.get("limit") or 0)
     return make_property(str(wanted.get("kind")), limit, claim.property.class_of_interest)
 

@@ -4,6 +4,7 @@
 
 const key = location.hash.slice(1);
 const at = (id) => document.getElementById(id);
+const LIMITED = ["probability", "score"]; // properties with a limit that the page asks for
 const chosen = { features: {}, property: {} };
 let shown = 0; // points of the progress that were drawn
 let points = [];
@@ -93,9 +94,11 @@ function showClaim(claim) {
   if (claim === null) return;
   chosen.features = {};
   chosen.property = { ...claim.property };
+  for (const option of [...at("kind").options]) if (!LIMITED.includes(option.value) && option.value !== "decision") option.remove();
+  if (![...at("kind").options].some((option) => option.value === claim.property.kind)) at("kind").append(make("option", "as the claim file says", { value: claim.property.kind }));
   at("kind").value = claim.property.kind;
-  if (claim.property.kind !== "decision") at("limit").value = claim.property.limit;
-  at("limit-field").hidden = claim.property.kind === "decision";
+  if (LIMITED.includes(claim.property.kind)) at("limit").value = claim.property.limit;
+  at("limit-field").hidden = !LIMITED.includes(claim.property.kind);
   at("notes").replaceChildren(...claim.notes.map((note) => make("li", note)));
   at("features").tBodies[0].replaceChildren(...claim.features.map(featureRow));
   at("filter-field").hidden = claim.features.length < 15;
@@ -178,8 +181,8 @@ function refresh() {
 
 function chooseProperty() {
   const kind = at("kind").value;
-  at("limit-field").hidden = kind === "decision";
-  chosen.property = { kind, limit: kind === "decision" ? 0 : at("limit").value };
+  at("limit-field").hidden = !LIMITED.includes(kind);
+  chosen.property = { kind, limit: LIMITED.includes(kind) ? at("limit").value : 0 };
   refresh();
 }
 
