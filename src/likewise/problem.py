@@ -156,7 +156,7 @@ class Problem:
         """The similar pairs, in codes of the model's space."""
         return self.imported.recoding.pairs(self.relations, self.distance, self.along)
 
-    def refuse_along(self, what: str, hint: str = "verify and measure take it") -> None:
+    def refuse_along(self, what: str, hint: str = "verify, measure, audit and share take it") -> None:
         """Refuse what is not known of features that change along with others."""
         if self.along:
             names = ", ".join(self.claim.similarity.along)

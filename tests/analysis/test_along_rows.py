@@ -312,3 +312,33 @@ def test_pairs_like_the_data_are_of_a_row():
         assert math.isclose(found.stats["nearest_row"]["distance"], 0)
         one, two = map(tuple, found.pair[list(RANGES)].to_numpy().astype(int).tolist())
         assert shifted(claim, one, two)
+
+
+def room_needed(x: tuple[int, ...], other: tuple[int, ...]) -> int | None:
+    """How far income is from what the shift says, of two of the same age; by hand."""
+    (i, a, s), (i2, a2, s2) = x, other
+    low, high = {(0, 1): (-1, -1), (1, 0): (1, 1), (1, 2): (1, 2), (2, 1): (-2, -1)}.get((s, s2), (0, 0))
+    return max(low - (i2 - i), i2 - i - high, 0) if a == a2 else None
+
+
+@pytest.mark.parametrize("name", ["affine", "kernel", "tree"])
+def test_the_radius_is_the_room_around_a_shift(name):
+    """A pair that is a shift apart has no room: the level that it refutes is how far it is from the equation."""
+    model = fitted(name, 1)
+    scores, _ = exact_scores(model)
+    gaps = {}
+    for i, j in product(range(len(PEOPLE)), repeat=2):
+        room = room_needed(PEOPLE[i], PEOPLE[j])
+        if room is not None:
+            gap = max(float(a - b) for a, b in zip(scores[i], scores[j], strict=True))
+            gaps[room] = max(gaps.get(room, 0.0), gap)
+    largest = [max(gaps.get(room, 0.0) for room in range(up_to + 1)) for up_to in range(8)]
+    for delta in {largest[0] * 1.01, largest[0] * 0.9, largest[1] * 1.01, largest[7] * 1.01}:
+        true = next((room for room, gap in enumerate(largest) if gap > delta), None)
+        found = lw.radius(
+            model, SPACE, CLAIMS["a shift"], lw.ScoreGap(delta), feature="income", X=EVERYBODY, budget=60
+        )
+        assert found.reason is None
+        assert found.largest >= 7  # from 0 to 5, where the shift leads 2 the other way
+        assert found.refuted == true
+        assert found.proved == (found.largest if true is None else true - 1 if true else None)

@@ -227,7 +227,7 @@ SIZES = {
     "pieces": 250,
     "polynomial": 400,
     "sums": 430,
-    "trees": 920,
+    "trees": 1000,
 }
 
 

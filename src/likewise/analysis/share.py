@@ -133,12 +133,12 @@ def share_of_problem(problem: Problem, run: Run, wanted: ShareRequest, data: Dat
             if wanted.method not in ("auto", "sampled"):
                 problem.refuse_distance(
                     f"the share of a space is not computed by method={wanted.method!r}",
-                    "method='sampled', or share(..., over=X), which counts rows",
+                    "method='sampled', or over=X, which counts rows",
                 )
             if wanted.method == "certified":
                 problem.refuse_along(
                     "a certified bracket of a share",
-                    "method='exact' or 'sampled', or share(..., over=X), which counts rows",
+                    "method='exact' or method='sampled', or over=X, which counts rows",
                 )
             sharing = _begin_share(judging, wanted)
             answer = sharing.by(wanted.method)
