@@ -149,3 +149,18 @@ def test_no_median_is_beyond_its_limits(members, ways, places):
         there.append(other)
     a, b = ways
     assert a * median.at(here) - b * median.at(there) <= median.largest(a, b, limits)
+
+
+@pytest.mark.parametrize("how", ["mean", "max", "min"])
+def test_it_is_no_part_of_a_combined_body(how):
+    values = samples.oblique()
+    model = values[4]["model"]
+    weights = {"weights": ["1"]} if how == "mean" else {}
+    model["body"] = {"kind": "combined", "how": how, **weights, "of": [model["body"]]}
+    values[2]["similarity"] = [{"kind": "same"}] * len(values[2]["similarity"])
+    values[5:-1] = [["independent"]]
+    values[-1]["end"]["nodes"] = 1
+    assert "not combined or nested" in checked(values).reason
+    assert not LINE.is_valid(values[4])
+    model["body"]["of"] = [samples.summed()[4]["model"]["body"]]
+    assert LINE.is_valid(values[4])
