@@ -17,7 +17,7 @@ from likewise.importers.imported_model import ImportedModel, import_model
 from likewise.importers.registry import is_black_box
 from likewise.importers.self_check import compare_own_rows
 from likewise.progress import LONG_READING
-from likewise.search.feasibility import find_individual
+from likewise.search.feasibility import find_individual, find_moving_pair
 from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.named_claims import NamedClaim, stated_claim
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
@@ -217,8 +217,10 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
         imported = replace(imported, compared=compared)
         if imported.compared.single:
             imported = replace(imported, program=replace(imported.program, bounds=(None,)))
+        along = similar.equations(space)
         if imported.space.constraints:
             find_individual(imported.space)
+            find_moving_pair(imported.recoding.pairs(relations, distance, along))
     if clock.stats["import_seconds"] > LONG_READING:
         run.tell(f"reading the model took {clock.stats['import_seconds']:.0f} s")
     return Problem(
@@ -226,5 +228,5 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
         imported=imported,
         relations=relations,
         distance=distance,
-        along=similar.equations(space),
+        along=along,
     )

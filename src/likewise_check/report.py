@@ -29,7 +29,7 @@ class CheckReport:
     details : Details or None
         The values of every feature, what may differ and the constraints: `details.lines(full=True)`.
     somebody : bool
-        Whether an individual is known that satisfies the constraints, so that the claim is not about nobody.
+        Whether a pair is known that the claim is about, so that it is not about nobody.
     compared : tuple of str
         What is known to be as in a file of the user's: 'space', 'similarity', 'property', 'model'.
     cells : int
@@ -95,7 +95,7 @@ class CheckReport:
             answer = "REJECTED" if self.readable else "UNREADABLE"
             said.append(f"{answer if self.finished else 'NOT FINISHED'}{where}: {self.reason}")
         if self.accepted and not self.somebody:
-            said.append("BUT nobody is shown who satisfies the constraints: the claim may be about nobody")
+            said.append("BUT nobody is shown whom it is about: the claim may be about nobody")
         if self.accepted and self.compared:
             said.append(f"as in your file: {', '.join(self.compared)}")
         if self.packs:

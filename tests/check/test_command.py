@@ -210,7 +210,7 @@ def code_lines(source: str) -> int:
 SIZES = {
     "program": 310,  # the command, and what it answers
     "words": 150,  # the claim for people
-    "core": 2245,
+    "core": 2350,
     "along": 180,
     "axes": 60,
     "classes": 645,

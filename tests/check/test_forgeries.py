@@ -8,6 +8,7 @@ from tests.check.builder import (
     FREE,
     SAME,
     affine,
+    between,
     categorical,
     checked,
     constraint,
@@ -19,6 +20,7 @@ from tests.check.builder import (
     packed,
     pairs,
     proof,
+    score,
     sealed,
     table,
     within,
@@ -269,6 +271,8 @@ def test_exit_codes_of_what_is_expected(tmp_path, capsys):
 # -- claims about nobody --------------------------------------------------------------------------------------
 
 CONTRADICTION = [constraint([(0, 1)], 3), constraint([(0, -1)], -5)]  # x <= 3 and x >= 5
+# 2 x - 2 y = 1, where whole numbers are too many for narrowing to find that there is nobody
+HIDDEN = [constraint([(0, 2), (1, -2)], 1), constraint([(0, -2), (1, 2)], -1)]
 
 
 def about_nobody(rules=CONTRADICTION, node=("separable", "0"), **end) -> list:
@@ -280,13 +284,34 @@ def about_nobody(rules=CONTRADICTION, node=("separable", "0"), **end) -> list:
     return values
 
 
+def about_hidden_nobody(node=("independent",), **end) -> list:
+    features = [integer("x", 0, 1000), integer("y", 0, 1000), categorical("sex", ["f", "m"])]
+    model = affine(1, [line(0, 1)])
+    values = proof(features, [SAME, SAME, FREE], decision(), model, [list(node)], constraints=HIDDEN)
+    values[-1]["end"].update(end)
+    return values
+
+
+def moved_out_of_reach() -> list:
+    """Whoever has ten years more, of ages from 0 to 9."""
+    features = [integer("x", 0, 9), categorical("sex", ["f", "m"])]
+    return proof(features, [between(10, 12), SAME], score(1), affine(1, []), [["independent"]])
+
+
 @pytest.mark.parametrize("node", [("separable", "0"), ("independent",)])
-def test_constraints_that_contradict_each_other_are_told(node, tmp_path):
+def test_constraints_that_contradict_each_other_are_refused(node):
     report = checked(about_nobody(node=node))
+    assert not report.accepted
+    assert "a claim about nobody" in report.reason
+
+
+@pytest.mark.parametrize("node", [("separable", "0"), ("independent",)])
+def test_contradictions_that_are_not_found_are_told(node, tmp_path):
+    report = checked(about_hidden_nobody(node=node))
     assert not report.somebody
     assert "the claim may be about nobody" in report.in_words()
     path = tmp_path / "nobody.likewise"
-    path.write_bytes(packed(sealed(about_nobody(node=node))))
+    path.write_bytes(packed(sealed(about_hidden_nobody(node=node))))
     assert main([str(path), "--quiet"]) == 0  # as files of before
     assert main([str(path), "--quiet", "--expect", "fair"]) == 1
 

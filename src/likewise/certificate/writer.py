@@ -187,17 +187,18 @@ class Writer:
         self._write(json_line({"witness": body}))
 
     def end_proof(
-        self, *, clearance: Fraction, covers_floating_point: bool, somebody: Sequence[Fraction] | None = None
+        self, *, clearance: Fraction, covers_floating_point: bool, shown: Sequence[Sequence[Fraction]] = ()
     ) -> None:
-        """The last line of a proof; the file is complete after it. `somebody` has the codes of one who satisfies the constraints."""
-        shown = {} if somebody is None else {"somebody": [format_number(code) for code in somebody]}
+        """The last line of a proof; the file is complete after it. `shown` are those whom it is about: nobody, one who satisfies the constraints, or a pair."""
+        keys = zip(("somebody", "other"), shown, strict=False)
+        named = {key: [format_number(code) for code in codes] for key, codes in keys}
         self._end(
             {
                 "nodes": self.nodes,
                 "clearance": format_number(clearance),
                 "covers_floating_point": covers_floating_point,
             }
-            | shown
+            | named
         )
 
     def end_witness(self) -> None:

@@ -1,13 +1,15 @@
 """Feasible: does anybody satisfy the constraints at all? A claim about nobody would be FAIR and worthless.
 
 HiGHS proposes an individual (a small mixed-integer program over the space); exact arithmetic confirms it.
-Where none is found the space is refused, so that a vacuous FAIR cannot happen.
+Where none is found the space is refused, so that a vacuous FAIR cannot happen. An individual is a pair with itself, unless a relation *moves*: x' is above x by at least so much, or below. Then
+a pair is looked for, x and x' alike in all features but those that move.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +19,8 @@ from likewise.spec.pairs import constraint_terms
 from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
+    from likewise.spec.features import Feature
+    from likewise.spec.pairs import PairSpace
     from likewise.spec.space import Space
     from likewise.spec.terms import Separable
 
@@ -25,58 +29,107 @@ SMALLEST_COEFFICIENT = Fraction(1, 10**9)  # HiGHS refuses smaller coefficients 
 
 def find_individual(space: Space) -> list[Fraction]:
     """Codes of one individual that satisfies every constraint exactly."""
-    constraints = [constraint_terms(space, c) for c in space.constraints]
-    for strictness in (1.0, 0.0):  # first well inside, so that rounding does no harm; then as it comes
-        codes = _propose_individual(space, constraints, strictness)
-        if codes is not None and all(c.exact(codes) <= 0 for c in constraints):
-            return codes
-    rules = "; ".join(dict.fromkeys(c.text for c in space.constraints))
+    found = _find_both(space, {})
+    if found is not None:
+        return found[0]
     raise SpecError(
-        f"no individual of the space was found that satisfies its constraints: {rules}",
+        f"no individual of the space was found that satisfies its constraints: {_rules(space)}",
         hint="relax a constraint or widen the features: a claim about nobody proves nothing",
     )
 
 
-def _propose_individual(
-    space: Space, constraints: list[Separable], strictness: float
-) -> list[Fraction] | None:
+def find_moving_pair(pairs: PairSpace) -> tuple[list[Fraction], list[Fraction]] | None:
+    """Codes of two similar individuals that satisfy every constraint exactly; None where no relation moves, so that everybody is similar to themselves."""
+    moving = {k: one.apart for k, one in enumerate(pairs.relations) if not one.allows(0, 0)}
+    if not moving or pairs.branches:
+        return None
+    found = _find_both(pairs.space, moving)
+    if found is not None and pairs.valid(*found):
+        return found
+    names = ", ".join(repr(pairs.space.names[k]) for k in moving)
+    raise SpecError(
+        f"no two individuals of the space were found that differ in {names} as the claim asks, and satisfy its constraints: {_rules(pairs.space)}",
+        hint="relax a constraint or widen the features: a claim about nobody proves nothing",
+    )
+
+
+def _rules(space: Space) -> str:
+    return "; ".join(dict.fromkeys(c.text for c in space.constraints)) or "none"
+
+
+def _find_both(
+    space: Space, moving: Mapping[int, tuple[Fraction, Fraction]]
+) -> tuple[list[Fraction], list[Fraction]] | None:
+    """Two who satisfy the constraints, alike in all but the features that move, whose differences have these limits."""
+    constraints = [constraint_terms(space, c) for c in space.constraints]
+    for strictness in (1.0, 0.0):  # first well inside, so that rounding does no harm; then as it comes
+        found = _propose_both(space, constraints, strictness, moving)
+        if found is not None and all(c.exact(codes) <= 0 for c in constraints for codes in found):
+            return found
+    return None
+
+
+def _propose_both(
+    space: Space,
+    constraints: list[Separable],
+    strictness: float,
+    moving: Mapping[int, tuple[Fraction, Fraction]],
+) -> tuple[list[Fraction], list[Fraction]] | None:
     import highspy
 
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("mip_feasibility_tolerance", 1e-9)
-    columns: list[list[highspy.highs_var]] = []
-    for name in space.names:
-        feature = space[name]
-        if isinstance(feature, (Categorical, Ordinal)):
-            picks = [solver.addBinary() for _ in feature.levels]
-            solver.addConstr(sum(picks) == 1)
-            columns.append(picks)
-        else:
-            kind = (
-                highspy.HighsVarType.kInteger
-                if feature.kind == "integer"
-                else highspy.HighsVarType.kContinuous
-            )
-            columns.append([solver.addVariable(lb=float(feature.lo), ub=float(feature.hi), type=kind)])
+    first = [_add_columns(solver, space[name]) for name in space.names]
+    second = [
+        _add_columns(solver, space[name]) if k in moving else first[k] for k, name in enumerate(space.names)
+    ]
+    for k, (low, high) in moving.items():
+        feature = space[space.names[k]]
+        apart = _place(feature, second[k]) - _place(feature, first[k])
+        solver.addConstr(apart >= float(low))
+        solver.addConstr(apart <= float(high))
     inside = solver.addVariable(lb=0.0, ub=strictness)
-    for constraint in constraints:
-        weights = [[term.slope] if term.table is None else list(term.table) for term in constraint.terms]
-        scale = max((abs(w) for part in weights for w in part), default=Fraction(1)) or Fraction(1)
-        terms = [
-            float(w / scale) * v
-            for part, picks in zip(weights, columns, strict=True)
-            for w, v in zip(part, picks, strict=False)
-            if abs(w / scale) > SMALLEST_COEFFICIENT
-        ]
-        solver.addConstr(sum(terms) + inside <= -nearest_double(constraint.bias / scale))
+    for columns in (first, second) if moving else (first,):
+        for constraint in constraints:
+            weights = [[term.slope] if term.table is None else list(term.table) for term in constraint.terms]
+            scale = max((abs(w) for part in weights for w in part), default=Fraction(1)) or Fraction(1)
+            terms = [
+                float(w / scale) * v
+                for part, picks in zip(weights, columns, strict=True)
+                for w, v in zip(part, picks, strict=False)
+                if abs(w / scale) > SMALLEST_COEFFICIENT
+            ]
+            solver.addConstr(sum(terms) + inside <= -nearest_double(constraint.bias / scale))
     solver.maximize(inside)
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
     values = np.array(solver.getSolution().col_value)
-    return [
-        _code_of(space, name, [values[v.index] for v in columns[k]]) for k, name in enumerate(space.names)
-    ]
+
+    def codes_of(columns: list[list[Any]]) -> list[Fraction]:
+        picked = zip(space.names, columns, strict=True)
+        return [_code_of(space, name, [values[v.index] for v in parts]) for name, parts in picked]
+
+    return codes_of(first), codes_of(second)
+
+
+def _add_columns(solver: Any, feature: Feature) -> list[Any]:
+    """The solver's variables of one feature: one a level, or the number itself."""
+    import highspy
+
+    if isinstance(feature, (Categorical, Ordinal)):
+        picks = [solver.addBinary() for _ in feature.levels]
+        solver.addConstr(sum(picks) == 1)
+        return picks
+    whole = feature.kind == "integer"
+    kind = highspy.HighsVarType.kInteger if whole else highspy.HighsVarType.kContinuous
+    return [solver.addVariable(lb=float(feature.lo), ub=float(feature.hi), type=kind)]
+
+
+def _place(feature: Feature, picks: list[Any]) -> Any:
+    """The code that a feature's variables stand for."""
+    levels = isinstance(feature, (Categorical, Ordinal))
+    return sum(place * pick for place, pick in enumerate(picks)) if levels else picks[0]
 
 
 def _code_of(space: Space, name: str, values: list[float]) -> Fraction:

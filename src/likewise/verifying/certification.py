@@ -38,7 +38,7 @@ from likewise.gc_pause import without_collector
 from likewise.model.cubes import vote_cubes
 from likewise.progress import Snapshot
 from likewise.run import usable_cores
-from likewise.search.feasibility import find_individual
+from likewise.search.feasibility import find_individual, find_moving_pair
 from likewise.search.frontiers import Frontiers
 from likewise.search.proof import Proof, Split, walk_proof
 from likewise.search.workers import is_loss
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from likewise.search.checkpoint import Checkpoint
     from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
-    from likewise.spec.space import Space
     from likewise.verifying.posed_problem import PosedProblem
 
 __all__ = ["CheckReport", "CheckRunner", "Statement", "certify_proof", "certify_witness", "check"]
@@ -256,8 +255,7 @@ def write_proof(
     for n, pairs in enumerate(posed.pairs.branches or (posed.pairs,)):
         _write_part(writer, posed, pairs, _proofs_of_part(posed, found, n), question, places)
     stated, covers = _stated_room(posed, found, clearance, statement)
-    somebody = _somebody(posed.pairs.space)
-    writer.end_proof(clearance=stated, covers_floating_point=covers, somebody=somebody)
+    writer.end_proof(clearance=stated, covers_floating_point=covers, shown=_somebody(posed.pairs))
     return Certificate(file.getvalue()), places, writer.digests
 
 
@@ -304,13 +302,13 @@ def _write_part(
                 _write_node(writer, node, case)
 
 
-def _somebody(space: Space) -> Sequence[Fraction] | None:
-    """One who satisfies the constraints, where there are any; None also where none is found, which a checker will say."""
-    if not space.constraints:
-        return None
+def _somebody(pairs: PairSpace) -> Sequence[Sequence[Fraction]]:
+    """One who satisfies the constraints, where there are any, or two, where nobody is similar to themselves; nobody also where none is found, which a checker will say."""
+    if not pairs.space.constraints:
+        return ()
     with suppress(SpecError):
-        return find_individual(space)
-    return None
+        return find_moving_pair(pairs) or (find_individual(pairs.space),)
+    return ()
 
 
 def _write_inner_split(writer: Writer, split: Split, posed: PosedProblem, pairs: PairSpace) -> None:

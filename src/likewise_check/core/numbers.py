@@ -11,7 +11,7 @@ bits at most, are all doubles there are from 2^E (or 0) to 2^(E + 1), both inclu
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import isqrt, lcm
@@ -138,15 +138,30 @@ def double_above(value: Fraction) -> Fraction:
 
 def has_double(lo: Fraction, hi: Fraction) -> bool:
     """Whether a double is from lo to hi."""
-    if lo <= 0 <= hi:
-        return True
-    near, far = (lo, hi) if lo > 0 else (-hi, -lo)
-    exponent = (
-        near.numerator.bit_length() - near.denominator.bit_length()
-    )  # 2^(exponent - 1) < near < 2^(exponent + 1)
+    return lo <= LARGEST and double_up(lo) <= hi
+
+
+def double_up(value: Fraction) -> Fraction:
+    """The smallest double that is not below the value, which must not be above the largest one."""
+    if value < 0:
+        return -double_down(-value)
+    return _on_grid(value, lambda unit: -(-value // unit) * unit)
+
+
+def double_down(value: Fraction) -> Fraction:
+    """The largest double that is not above the value, which must not be below the smallest one."""
+    if value < 0:
+        return -double_up(-value)
+    return min(LARGEST, _on_grid(value, lambda unit: value // unit * unit))
+
+
+def _on_grid(value: Fraction, rounded: Callable[[Fraction], Fraction]) -> Fraction:
+    """A value >= 0, rounded to the doubles around it, which are multiples of one unit; above the largest double as if there were larger ones."""
+    # 2^(exponent - 1) < value < 2^(exponent + 1): the unit is 2^(exponent - 53), or twice that if what comes out is too long.
+    exponent = value.numerator.bit_length() - value.denominator.bit_length()
     unit = Fraction(2) ** max(exponent - 53, -1074)
-    first = -(-near // unit) * unit  # at least as fine as the doubles there are
-    return any(is_double(x) and x <= far for x in (first, -(-near // (2 * unit)) * 2 * unit))
+    found = rounded(unit)
+    return found if is_double(found) else rounded(2 * unit)
 
 
 def _gap_above(value: Fraction) -> Fraction:

@@ -7,10 +7,11 @@ from typing import TypeAlias
 from likewise_check.core.body import Body
 from likewise_check.core.cells import Quantity, Tree
 from likewise_check.core.claim import Claim
-from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text, whole
+from likewise_check.core.fields import Rejected, anything, array_of, record, text, whole
 from likewise_check.core.head import Case
 from likewise_check.core.leaves import Jury, Tally
 from likewise_check.core.line_reader import Lines
+from likewise_check.core.nobody import check_somebody, shown_keys
 from likewise_check.core.numbers import number, readable_number
 from likewise_check.core.registry import find_entry, known_names
 from likewise_check.core.rounding import covers
@@ -79,22 +80,18 @@ def _inner_split(node: list[object]) -> InnerSplit | None:
 def check_end(
     end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int
 ) -> tuple[Fraction, bool, bool]:
-    """Checks what the end of a proof states; returns its clearance, whether that covers floating point, and whether it is shown that there is somebody."""
+    """Checks what the end of a proof states; returns its clearance, whether that covers floating point, and whether it is shown that it is about somebody."""
     (content,) = record(end, "the line", end=anything)
-    more: dict[str, Reader] = {}
-    if type(content) is dict and "somebody" in content:
-        more = {"somebody": array_of(number, len(claim.space.features))}
-    count, clearance, covered, digest, *somebody = record(
+    count, clearance, covered, digest, *shown = record(
         content,
         "the end",
         nodes=anything,
         clearance=number,
         covers_floating_point=anything,
         sha256=text,
-        **more,
+        **shown_keys(content, claim.space),
     )
-    if somebody and not claim.space.holds(somebody[0]):
-        raise Rejected("somebody is not a valid individual")
+    somebody = check_somebody(claim, shown)
     if digest != lines.digest_before():
         raise Rejected("the end's sha256 is not that of the text before it")
     if type(count) is not int or count != nodes:
@@ -112,4 +109,4 @@ def check_end(
         raise Rejected(
             "covers_floating_point must be true exactly if the clearance exceeds the rounding error"
         )
-    return clearance, covered, bool(somebody) or not claim.space.constraints
+    return clearance, covered, somebody

@@ -117,6 +117,11 @@ class Relation:
         """Whether who is x and who is x' matters (section 18)."""
         return self.limits is not None and self.limits[0] != -self.limits[1]
 
+    @property
+    def moves(self) -> bool:
+        """Whether nobody is similar to themselves by it (section 6)."""
+        return self.limits is not None and not self.limits[0] <= 0 <= self.limits[1]
+
     def allows(self, code: Exact, other: Exact) -> bool:
         """Whether two codes may stand in one pair, as x and as x'."""
         apart = self.apart
