@@ -1,4 +1,5 @@
-"""The command `likewise-check CERT`: exit code 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, `--seconds`, `--memory`); 1 accepted, but not what `--expect` asks for."""
+"""The command `likewise-check CERT`: exit code 0 for an accepted proof, 1 for an accepted witness, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, `--seconds`, `--memory`). With `--expect`:
+0 for what is expected, 1 for what is accepted but not that."""
 
 import argparse
 import json
@@ -10,7 +11,7 @@ from math import inf
 from likewise_check import CheckReport, check
 from likewise_check.core.deadline import OutOfTime, alarm
 
-ACCEPTED, CONTRARY, UNREADABLE, UNFINISHED, REJECTED = 0, 1, 2, 3, 4
+ACCEPTED, BIASED, UNREADABLE, UNFINISHED, REJECTED = 0, 1, 2, 3, 4
 EXPECTED = {"fair": "proof", "biased": "witness"}
 CLEAR_LINE = "\r\033[K"  # the line of progress
 
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     elif not options.quiet:
         # What a terminal cannot show is escaped rather than an error.
         said = report.in_words(full=options.full)
-        if _exit_code(report, options.expect) == CONTRARY:
+        if options.expect is not None and report.accepted and not _is_expected(report, options.expect):
             said += f"\nNOT AS EXPECTED (--expect {options.expect}): it is a {report.kind}{' about nobody, perhaps' * (not report.somebody)}"
         encoding = sys.stdout.encoding or "utf-8"
         sys.stdout.write(said.encode(encoding, "backslashreplace").decode(encoding) + "\n")
@@ -55,16 +56,21 @@ def _exit_code(report: CheckReport, expect: str | None) -> int:
         return UNFINISHED
     if not report.accepted:
         return REJECTED if report.readable else UNREADABLE
-    if expect is None or (report.kind == EXPECTED[expect] and report.somebody):
-        return ACCEPTED
-    return CONTRARY
+    if expect is None:
+        return ACCEPTED if report.kind == "proof" else BIASED
+    return ACCEPTED if _is_expected(report, expect) else BIASED
+
+
+def _is_expected(report: CheckReport, expect: str) -> bool:
+    """Of what is accepted: whether it is of that kind, and about somebody."""
+    return report.kind == EXPECTED[expect] and report.somebody
 
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="likewise-check",
         description="Checks a certificate in exact arithmetic.",
-        epilog="Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, --seconds, --memory); 1 accepted, but not what --expect asks for.",
+        epilog="Exit code: 0 for a proof that is accepted, 1 for a witness that is, which proves bias, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, --seconds, --memory). With --expect: 0 for what is expected, 1 for what is accepted but not that.",
     )
     parser.add_argument("certificate", metavar="CERT", help="the certificate file")
     parser.add_argument("--model", metavar="FILE", help="the model line the certificate must speak of")
@@ -72,7 +78,9 @@ def _make_parser() -> argparse.ArgumentParser:
         "--claim", metavar="FILE", help="the claim it must be about: space, similarity, property and model"
     )
     parser.add_argument(
-        "--expect", choices=EXPECTED, help="exit with 1 if it is accepted, but is a proof of the contrary"
+        "--expect",
+        choices=EXPECTED,
+        help="exit with 1 if it is accepted, but is a proof of the contrary, or perhaps about nobody",
     )
     parser.add_argument(
         "--seconds", type=_parse_seconds, default=inf, metavar="S", help="give up after so many seconds"

@@ -82,11 +82,11 @@ def test_json_alone(cert, capsys):
 def test_a_witness_in_words(tmp_path, capsys):
     path = tmp_path / "w.gz"
     path.write_bytes(packed(sealed(samples.refuted())))
-    assert main([str(path)]) == 0
+    assert main([str(path)]) == 1
     out = capsys.readouterr().out
     assert "the witness holds" in out
     assert "clearance" not in out
-    assert main([str(path), "--json"]) == 0
+    assert main([str(path), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["clearance"] is None
 
 
