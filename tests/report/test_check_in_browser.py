@@ -42,7 +42,7 @@ def people():
     X = np.column_stack(
         [random.integers(0, 2, 80), random.integers(18, 61, 80), random.uniform(0, 10, 80).round(2)]
     )
-    return X, (X[:, 2] + X[:, 1] / 20 + X[:, 0] / 8 > 7).astype(int)
+    return X, (X[:, 2] + X[:, 1] / 20 + 3 * X[:, 0] > 8).astype(int)  # the sex counts, or no rule would
 
 
 def written(result, path, change=None):
@@ -105,6 +105,7 @@ def test_a_proof_of(opened, people, tmp_path, model, rules):
     assert title(opened) == "✓ Accepted"
     assert "scores differ by at most 5" in said
     assert rules in re.search("rules used: .*", said).group()
+    assert rules in re.search("leaves: .*", said).group()
     assert f"{result.certificate.outline().nodes:,} step" in said
 
 
