@@ -7,7 +7,7 @@ SMALLEST = {
     "audits": ("--budget 2", "polynomial, degree 2"),
     "census": ("--only Ridge --rows 60 --seconds 5", "german  Ridge"),
     "certificates": ("--cells 10", "us/cell"),
-    "checkers": ("--proofs --seconds 1", "v1-masked"),
+    "checkers": ("--proofs --golden golden_later --seconds 1", "v1-witness-sum"),
     "cold": ("--families linear", "linear"),
     "defaults": ("--data german --models dt --seconds 2", "dt"),
     "ensembles": ("--seconds 1 --trees 2 --bags 1", "explainable boosting"),

@@ -109,6 +109,9 @@ def score(body: dict[str, Any], codes: Codes, gone: list[Fraction | None], of: i
 
     if body["kind"] == "trees":
         return sum((own(_leaf(tree, codes, gone)) for tree in body["trees"]), own(body["bias"]))
+    if body["kind"] == "nested":
+        scores = tuple(_exact_score(one, codes, gone) for one in body["inner"])
+        return _outer(body["outer"], scores, own)
     columns = [_column(column, codes) for column in body["columns"]]
     if body["kind"] == "affine":
         weights = [own(column["weight"]) for column in body["columns"]]
@@ -153,6 +156,43 @@ def _mixed(body: dict[str, Any], columns: list[arb], own: Callable[[Any], arb]) 
     return total
 
 
+def _outer(outer: dict[str, Any], scores: Codes, own: Callable[[Any], arb]) -> arb:
+    """Trees over scores, or their weighted median (section 24)."""
+    if outer["kind"] == "trees":
+        numbers = [None] * len(scores)
+        return sum((own(_leaf(tree, scores, numbers)) for tree in outer["trees"]), own(outer["bias"]))
+    weights = [exact(weight) for weight in outer["weights"]]
+
+    def below(one: Fraction) -> Fraction:
+        return sum((w for w, other in zip(weights, scores, strict=True) if other <= one), Fraction(0))
+
+    median = min(one for one in scores if 2 * below(one) >= sum(weights))
+    return _number(exact(outer["offset"]) + exact(outer["slope"]) * median)
+
+
+def _exact_score(body: dict[str, Any], codes: Codes, gone: list[Fraction | None]) -> Fraction:
+    """A score that is compared with others or with tests: rational."""
+    if body["kind"] == "trees":
+        return exact(body["bias"]) + sum(exact(_leaf(tree, codes, gone)) for tree in body["trees"])
+    values = [_exact_column(column, codes) for column in body["columns"]]
+    if body["kind"] == "affine":
+        weighted = zip(body["columns"], values, strict=True)
+        return exact(body["bias"]) + sum(exact(column["weight"]) * value for column, value in weighted)
+    assert body["kind"] == "polynomial", "networks inside are not looked at"
+    products = (exact(weight) * math.prod(values[c] for c in of) for weight, of in body["terms"])
+    return sum(products, Fraction(0))
+
+
+def _exact_column(column: dict[str, Any], codes: Codes) -> Fraction:
+    code = codes[column["feature"]]
+    if "table" in column:
+        return exact(column["table"][int(code)])
+    if "cuts" in column:
+        piece = column["pieces"][sum(exact(cut) < code for cut in column["cuts"])]
+        return sum((exact(c) * code**i for i, c in enumerate(piece)), Fraction(0))
+    return exact(column["offset"]) + exact(column["slope"]) * code
+
+
 def _leaf(tree: list[Any], codes: Codes, gone: list[Fraction | None]) -> Any:
     """The value of the leaf that codes come to."""
     node = 0
@@ -194,14 +234,7 @@ def _missing(feature: dict[str, Any]) -> Fraction | None:
 
 
 def _column(column: dict[str, Any], codes: Codes) -> arb:
-    code = codes[column["feature"]]
-    if "table" in column:
-        return _ball(column["table"][int(code)])
-    if "cuts" in column:
-        place = sum(exact(cut) < code for cut in column["cuts"])
-        powers = enumerate(column["pieces"][place])
-        return sum((_ball(c) * _number(code) ** i for i, c in powers), arb(0))
-    return _ball(column["offset"]) + _ball(column["slope"]) * _number(code)
+    return _number(_exact_column(column, codes))
 
 
 @functools.cache

@@ -16,7 +16,12 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.decomposition import PCA
-from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    VotingClassifier,
+)
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -353,6 +358,22 @@ def mixed(numbers: Any, final: Any, *more: Any, **asked: Any) -> Kind:
     return Kind(model=model, space=space, **asked)
 
 
+def nested(*steps: Any, number: Callable[[int, int], Any] = lw.Integer, **asked: Any) -> Kind:
+    """Trees that see sums of features, or a median of trees; classifiers get three classes."""
+    random = np.random.default_rng(6)
+    rows = pd.DataFrame({"age": random.integers(0, 7, 120), "income": random.integers(0, 5, 120)})
+    rows["sex"] = random.integers(0, 2, 120)
+    target = rows.age / 2 + rows.income - 0.4 * rows.sex * rows.age
+    label = np.digitize(target, [1.5, 3.5]) if isinstance(steps[-1], DecisionTreeClassifier) else target
+    space = lw.Space({"age": number(0, 6), "income": number(0, 4), "sex": BINARY})
+    return Kind(model=make_pipeline(*steps).fit(rows, label), space=space, **asked)
+
+
+def oblique(**asked: Any) -> Kind:
+    """One tree behind two components."""
+    return nested(StandardScaler(), PCA(2), DecisionTreeRegressor(max_depth=2, random_state=0), **asked)
+
+
 def near(kind: str, **asked: Any) -> Kind:
     """A line over pairs that are near each other by a metric, with costs of levels."""
     space = lw.Space({"age": lw.Integer(0, 4), "job": lw.Categorical(["a", "b", "c"]), "sex": BINARY})
@@ -432,7 +453,7 @@ NEWEST: dict[str, Callable[[], Kind]] = {
 }
 MIXED = frozenset({"split", "mixed"})
 ALONG = lw.Similarity(free=["sex"], along={"age": lw.Along("sex", {(0, 1): -1})})
-COMING: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScript does not know yet
+COMING: dict[str, Callable[[], Kind]] = {
     "along": lambda: along({"age": lw.Along("sex", {(0, 1): (-3, -2)})}, property=lw.ScoreGap(0.9001)),
     "along-rate": lambda: along(
         {"income": lw.Along("age", rate="1/2")}, property=lw.ScoreGap(0.6501), within={"age": 1}
@@ -476,6 +497,34 @@ COMING: dict[str, Callable[[], Kind]] = {  # rules that the checker in JavaScrip
     "witness-mixed": lambda: mixed(
         SplineTransformer(3, degree=2), SVR(gamma=0.1), property=lw.ScoreGap(0.05), verdict="BIASED"
     ),
+    "nested-trees": lambda: oblique(
+        similar=lw.Similarity(within={"age": 1}),
+        property=lw.ScoreGap(2),
+        rules=frozenset({"split", "nested"}),
+        nodes=3,
+    ),
+    "nested-inner": lambda: nested(
+        StandardScaler(),
+        PCA(2),
+        GradientBoostingRegressor(n_estimators=3, max_depth=2, learning_rate=0.5, random_state=0),
+        number=lw.Continuous,
+        property=lw.ScoreGap(3.3),
+        rules=frozenset({"inner", "nested"}),
+        nodes=3,
+    ),
+    "nested-median": lambda: nested(
+        AdaBoostRegressor(DecisionTreeRegressor(max_depth=2, random_state=0), n_estimators=3, random_state=0),
+        property=lw.ScoreGap(1.5),
+        rules=frozenset({"split", "nested"}),
+        nodes=3,
+    ),
+    "nested-classes": lambda: nested(
+        PCA(2),
+        DecisionTreeClassifier(max_depth=2, random_state=0),
+        property=lw.ProbabilityGap(0.7, class_of_interest=2),
+        rules=frozenset({"cases", "nested"}),
+    ),
+    "witness-nested": lambda: oblique(property=lw.ScoreGap(1), verdict="BIASED"),
 }
 
 

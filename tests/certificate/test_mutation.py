@@ -128,7 +128,9 @@ def test_the_second_route_can_object():
             "delta": format_number(parse_number(lines[3]["property"]["delta"]) / 2),
         }
         assert "are a witness" in exhausting.objection([*lines[:3], {"property": half}, *lines[4:]]), name
-    for name in ("lipschitz-levels", "lipschitz-matrix", "lipschitz-trees", "mixed-bins", "mixed-laplacian"):
+    steep = ("lipschitz-levels", "lipschitz-matrix", "lipschitz-trees")
+    bent = ("mixed-bins", "mixed-laplacian", "nested-trees", "nested-inner", "nested-median")
+    for name in (*steep, *bent):
         lines = run(name).lines
         tight = {**lines[3]["property"], "constant": "1/8"} if "lipschitz" in name else {"kind": "score"}
         stricter = {"property": {**tight, "delta": "0"}}
