@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.check.builder import packed, sealed
 
 import likewise
 
@@ -95,6 +96,15 @@ def test_mutants_get_the_same_answer_from_both() -> None:
 @pytest.mark.parametrize("seed", [2, 3])
 def test_twenty_thousand_mutants_get_the_same_answer_from_both(seed: int) -> None:
     _assert_both_agree(_certificates(), count=10_000, seed=seed)
+
+
+@pytest.mark.slow
+def test_mutants_of_crafted_certificates_get_the_same_answer_from_both(tmp_path: Path) -> None:
+    """Classes, votes, networks and combined scores are among these, which golden files have less of."""
+    items = map(json.loads, (CHECKER / "test" / "crafted.jsonl").read_text(encoding="utf-8").splitlines())
+    for n, item in enumerate(items):
+        (tmp_path / f"{n:03}.likewise").write_bytes(packed(sealed(item["lines"])))
+    _assert_both_agree(sorted(tmp_path.glob("*.likewise")), count=4000, seed=5)
 
 
 @pytest.mark.slow
