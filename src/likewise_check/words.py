@@ -115,7 +115,7 @@ def _name(feature: Feature, *, full: bool) -> str:
 
 
 def _tolerance(feature: Feature, relation: Relation) -> str:
-    steps = " steps" if feature.kind == "ordinal" else ""
+    steps = f" step{'s' * (relation.tolerance != 1)}" if feature.kind == "ordinal" else ""
     return f"by at most {readable_number(relation.tolerance or Fraction(0))}{steps}"
 
 

@@ -264,5 +264,5 @@ def test_levels_and_constraints_in_words():
         assert report.accepted, report.reason
         assert words in report.claim
         assert "in 'b'" in report.claim
-        assert "'c' by at most 1 steps" in report.claim
+        assert "'c' by at most 1 step" in report.claim
         assert "between allowed levels in 'd'" in report.claim

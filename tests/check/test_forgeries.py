@@ -178,7 +178,7 @@ def test_every_kind_in_words():
     values = proof(features, relations, decision(), affine(1, []), [["independent"]], constraints=bounds)
     assert told(values).split("\n")[1:8] == [
         "  'wage' (may differ by at most 0.25): from 0.5 to 3",
-        "  'school' (may differ by at most 1 steps): one, in this order, of 'low', 'mid', 'high'",
+        "  'school' (may differ by at most 1 step): one, in this order, of 'low', 'mid', 'high'",
         "  'city' (may differ between missing and true, 0.5 and 'x'): one of missing, true, 0.5, 'x'",
         "  'only': 'one' only",
         "  'years' (may differ in any way): 1 only",
