@@ -20,6 +20,7 @@ from sklearn.ensemble import (
     AdaBoostRegressor,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
+    RandomForestRegressor,
     VotingClassifier,
 )
 from sklearn.kernel_ridge import KernelRidge
@@ -358,6 +359,17 @@ def mixed(numbers: Any, final: Any, *more: Any, **asked: Any) -> Kind:
     return Kind(model=model, space=space, **asked)
 
 
+def forest(**asked: Any) -> Kind:
+    """A few trees whose largest leaves exclude each other."""
+    random = np.random.default_rng(3)
+    rows = pd.DataFrame({"age": random.integers(0, 6, 80), "income": random.uniform(0, 1, 80).round(2)})
+    rows["sex"] = random.integers(0, 2, 80)
+    target = rows.age * (1 + rows.sex) + 3 * rows.income**2
+    space = lw.Space({"age": lw.Integer(0, 5), "income": lw.Continuous(0, 1), "sex": BINARY})
+    model = RandomForestRegressor(5, max_depth=3, random_state=1).fit(rows, target.round())
+    return Kind(model=model, space=space, rules=frozenset({"trees"}), **asked)
+
+
 def nested(*steps: Any, number: Callable[[int, int], Any] = lw.Integer, **asked: Any) -> Kind:
     """Trees that see sums of features, or a median of trees; classifiers get three classes."""
     random = np.random.default_rng(6)
@@ -497,6 +509,7 @@ COMING: dict[str, Callable[[], Kind]] = {
     "witness-mixed": lambda: mixed(
         SplineTransformer(3, degree=2), SVR(gamma=0.1), property=lw.ScoreGap(0.05), verdict="BIASED"
     ),
+    "trees-together": lambda: forest(similar=NEAR, property=lw.ScoreGap(6)),
     "nested-trees": lambda: oblique(
         similar=lw.Similarity(within={"age": 1}),
         property=lw.ScoreGap(2),

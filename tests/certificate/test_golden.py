@@ -1,5 +1,6 @@
 """Certificates of earlier versions keep being accepted, with the same verdict."""
 
+import gzip
 import json
 
 import pytest
@@ -57,3 +58,9 @@ def test_old_files_are_never_written_again(tmp_path):
     assert kept not in write_missing(tmp_path)
     assert (tmp_path / kept).read_bytes() == b"old"
     assert write_missing(tmp_path) == []
+
+
+def test_trees_that_were_looked_at_together_are_named():
+    """The golden file has a leaf with a group, without which it would not hold."""
+    lines = gzip.decompress((COMING_FOLDER / "v1-trees-together.likewise").read_bytes()).splitlines()
+    assert json.loads(lines[-2]) == ["trees", "0x1p-1", [[1, 3]]]
