@@ -100,7 +100,7 @@ def refuse_steepness(claim: Claim, what: str, hint: str = "verify, measure and c
         raise SpecError(f"no answer about {what} for a Lipschitz claim", hint=hint)
 
 
-def refuse_one_way(claim: Claim, what: str, hint: str = "verify and measure take it") -> None:
+def refuse_one_way(claim: Claim, what: str, hint: str = "verify, measure, audit and share take it") -> None:
     """Refuse a claim about ordered pairs where a question is about everybody who is similar, whichever way round; and one about how fast scores change."""
     refuse_steepness(claim, what)
     if claim.similarity.one_way:

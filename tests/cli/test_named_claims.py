@@ -35,3 +35,20 @@ def test_what_is_about_everybody_refuses_an_order(run, spec):
     done = run("regions", path)
     assert done.exit_code == 2
     assert "no answer about regions for a claim in one direction (income)" in done.stderr
+
+
+def test_the_gap_of_a_claim_by_its_name_is_measured(run):
+    """By the flag as by the file: the largest fall, and of levels the largest gap between the two."""
+    data = "--model m.skops --data d.csv --label approved"
+    fall = json.loads(run(f"measure {data} --property monotone:income,down --json").stdout)
+    assert fall["lower"] > 0
+    one, two = fall["pair"]
+    assert {name for name in one if one[name] != two[name]} == {"income"}
+    rises = json.loads(run(f"measure {data} --property monotone:income --json").stdout)
+    assert rises["upper"] == 0
+    rounded = json.loads(run(f"measure {data} --property rounding:age,2 --json").stdout)
+    plain = json.loads(run(f"measure {data} --within age=2 --json").stdout)
+    assert rounded["lower"] == plain["lower"]
+    refused = run(f"measure {data} --free sex --property score:0.5")
+    assert refused.exit_code == 2
+    assert "says how large a gap may be" in refused.stderr

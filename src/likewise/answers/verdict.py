@@ -151,8 +151,9 @@ def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
     steep, one_way = claimed.kind == "lipschitz", result.claimed.similarity.one_way
     whom = [("for whom, in the data", "audit", same)] if telling.rows and not steep else []
     if one_way and result.verdict != "UNKNOWN":
-        # Others have no answer in one direction, or no flag that asks for it.
-        return telling.steps(*whom) if result.verdict == "BIASED" else ()
+        # Others have no answer in one direction.
+        fall = ("how far it can fall", "measure", {**scale, **label})
+        return telling.steps(fall, *whom) if result.verdict == "BIASED" else ()
     if result.verdict == "BIASED":
         return telling.steps(
             ("how large the gap can be", "measure", {**scale, **label}),

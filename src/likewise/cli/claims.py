@@ -126,6 +126,18 @@ def start_run(
         yield run
 
 
+def named_pairs(text: str | None) -> str | None:
+    """A claim that says by its name whose gap is measured; others are refused, as they say how large it may be."""
+    from likewise.spec.named_claims import parse_named_claim
+
+    if text is not None and parse_flag("--property", parse_named_claim, text) is None:
+        raise SpecError(
+            f"--property {text} says how large a gap may be, not whose gap is measured",
+            hint="leave it out: --of says what is measured; or a claim by its name, such as monotone:income",
+        )
+    return text
+
+
 def load_claim(
     flags: ClaimFlags,
     run: Run,

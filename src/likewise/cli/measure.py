@@ -20,14 +20,15 @@ def measure(**given: Any) -> int:
     from likewise.analysis.measure import MeasureRequest, measure_problem
     from likewise.answers import json
     from likewise.answers.disparity import disparity_answer
-    from likewise.cli.claims import load_claim, start_run
+    from likewise.cli.claims import load_claim, named_pairs, start_run
     from likewise.cli.output import emit, emit_answer, emit_json
     from likewise.cli.steps import command_audience
 
     kept = {name: given[name] for name in ("checkpoint", "resume")}
     with start_run(flags, look, progress=not show.quiet, **kept) as run:
         steep = given["of"] == "lipschitz"
-        loaded = load_claim(flags, run, class_text=given["class_of_interest"], steepness=steep)
+        named = named_pairs(given["property"])
+        loaded = load_claim(flags, run, named, given["class_of_interest"], steepness=steep)
         label = loaded.property.class_of_interest
         wanted = MeasureRequest(of=given["of"], class_of_interest=label, tolerance=given["tolerance"])
         disparity = measure_problem(loaded.problem, run, wanted, certify=show.certificate is not None)

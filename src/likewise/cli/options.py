@@ -233,6 +233,11 @@ OUTPUT = (CERTIFICATE, ALL_FEATURES, JSON, QUIET_BUT_BRACKET, DEBUG)
 # -- of one command each ----------------------------------------------------------------------------------
 
 SCALES = click.Choice(["score", "probability", "margin"])
+MEASURED_CLAIM = click.Option(
+    ["--property"],
+    metavar="P",
+    help="A claim by its name, whose pairs are looked at: monotone:income, treatment:sex,f,m or rounding:age,0.5.",
+)
 OF_MEASURED = click.Option(
     ["--of"],
     type=click.Choice(["score", "probability", "margin", "lipschitz"]),

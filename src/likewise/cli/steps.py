@@ -71,16 +71,40 @@ def repeat_command(
     wanted = {name: _flag_value(value) for name, value in new.items() if name != "class_of_interest"}
     if new.get("property") == claimed:
         wanted.pop("property", None)
+    elif "property" in wanted and _is_named(given.get("property")):
+        wanted["property"] = _limited(given["property"], wanted["property"])
     if question == command and "budget" in new and given.get("checkpoint") is not None:
         wanted |= {"checkpoint": given["checkpoint"], "resume": True}  # the same search, for longer
     line = ["likewise", question, *([] if spec is None else [spec])]
+    asked = {**given, "property": _repeated_property(question, given.get("property"))}
     for option in options_of(question):
         name = str(option.name)
         if name in wanted:
             line += _option_words(option, wanted[name], always=True)
         elif name in CLAIM_OPTIONS or (question == command and name not in (*RUN_OPTIONS, "budget")):
-            line += _option_words(option, given.get(name))
+            line += _option_words(option, asked.get(name))
     return line
+
+
+def _repeated_property(question: str, text: str | None) -> str | None:
+    """A property as it was given; to be measured only a claim that says by its name who is similar."""
+    return text if question != "measure" or _is_named(text) else None
+
+
+def _is_named(text: str | None) -> bool:
+    """Whether a flag names a claim that says who is similar."""
+    from likewise.spec.named_claims import parse_named_claim
+
+    return text is not None and parse_named_claim(text) is not None
+
+
+def _limited(text: str, asked: str) -> str:
+    """A claim by its name with another limit: ``monotone:income`` with ``score:0.5`` is ``monotone:income,score=0.5``."""
+    from likewise.spec.named_claims import SHARED
+
+    *parts, last = text.split(",")
+    said = last.partition("=")[0].strip() in SHARED
+    return ",".join([*parts, *([] if said else [last]), asked.replace(":", "=", 1)])
 
 
 def _flag_value(value: Any) -> Any:

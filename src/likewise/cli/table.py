@@ -100,6 +100,7 @@ COMMANDS = (
         options=(
             o.SPEC,
             *o.CLAIM,
+            o.MEASURED_CLAIM,
             o.OF_MEASURED,
             o.MEASURE_TOLERANCE,
             o.CLASS,
