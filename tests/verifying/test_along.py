@@ -342,3 +342,13 @@ def test_room_around_a_shift_that_is_not_whole(along, leader, room):
     widest = max(abs(other[0] - x[0]) for x, other in product(PEOPLE, repeat=2) if alike(x, other))
     assert lw.verify(model, SPACE, similar, lw.ScoreGap(widest)).verdict == "FAIR"
     assert lw.verify(model, SPACE, similar, lw.ScoreGap(widest - 0.5)).verdict == "BIASED"
+
+
+def test_a_missing_level_has_two_spellings_and_one_shift():
+    space = lw.Space({"sex": lw.Categorical(["f", "m", None]), "income": lw.Integer(0, 9)})
+    shifts = {("f", None): -1, ("f", math.nan): -5}
+    with pytest.raises(SpecError, match="contradict each other"):
+        lw.Similarity(free=["sex"], along={"income": lw.Along("sex", shifts)}).resolve(space)
+    metric = lw.Metric("l1", weights={"income": 1}, costs={"sex": {("f", None): 1, (math.nan, "f"): 5}})
+    with pytest.raises(SpecError, match="two costs"):
+        lw.Similarity(metric=metric, radius=3).resolve(space)

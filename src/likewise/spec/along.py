@@ -329,7 +329,13 @@ def _bands_by_levels(along: Along, leader: Feature) -> dict[Step, Band]:
             step = leader.position(first), leader.position(second)
         except DataError as error:
             raise SpecError(f"along: feature {along.feature!r}: {error.message}", hint=error.hint) from None
-        found[step] = exact_amount(low), exact_amount(high)
+        band = exact_amount(low), exact_amount(high)
+        if found.get(step, band) != band:  # None and NaN are one level
+            raise SpecError(
+                f"along: two shifts of {along.feature!r} contradict each other",
+                hint="a shift is given once; the other way round it is the opposite",
+            )
+        found[step] = band
         found[step[::-1]] = -found[step][1], -found[step][0]
     return found
 

@@ -350,12 +350,16 @@ def _level_cost(name: str, feature: Feature, given: Amount | LevelCosts, never: 
     table = [[never] * feature.size for _ in range(feature.size)]
     for i in range(feature.size):
         table[i][i] = Fraction(0)
+    known: dict[frozenset[int], Fraction] = {}
     for first, second, amount in given:
         try:
             i, j = feature.position(first), feature.position(second)
         except DataError as error:
             raise SpecError(f"costs: feature {name!r}: {error.message}", hint=error.hint) from None
-        table[i][j] = table[j][i] = exact_amount(amount)
+        cost = exact_amount(amount)
+        if known.setdefault(frozenset((i, j)), cost) != cost:  # None and NaN are one level
+            raise SpecError(f"costs: two levels of {name!r} have two costs")
+        table[i][j] = table[j][i] = cost
     return Cost(table=tuple(map(tuple, table)))
 
 
