@@ -352,3 +352,32 @@ def test_a_missing_level_has_two_spellings_and_one_shift():
     metric = lw.Metric("l1", weights={"income": 1}, costs={"sex": {("f", None): 1, (math.nan, "f"): 5}})
     with pytest.raises(SpecError, match="two costs"):
         lw.Similarity(metric=metric, radius=3).resolve(space)
+
+
+@pytest.mark.parametrize("slopes", [(1, 1), (0.5, -1), (-2, 1)])
+@pytest.mark.parametrize("bias", [0, -6.5, 20])
+def test_parts_that_constraints_leave_nobody_in(slopes, bias):
+    """Of the last level nobody has so little that the constraint is satisfied: the parts from it and to it have no pairs."""
+    levels = (3, 2, 0, 5)
+    space = lw.Space(
+        {"sex": lw.Categorical(levels), "income": lw.Integer(5, 8)},
+        constraints=["2 * income + 3 * sex <= 21"],
+    )
+    frame = pd.DataFrame(list(product(levels, range(5, 9))), columns=["sex", "income"])
+    model = LogisticRegression().fit(frame, frame["income"] > 6)
+    model.coef_, model.intercept_ = np.array([slopes], dtype=float), np.array([float(bias)])
+    allowed = {frozenset(pair) for pair in [(5, 0), (0, 2), (5, 2), (2, 3), (0, 3)]}
+    along = {"income": lw.Along("sex", {(3, 0): -2, (2, 3): 2, (0, 2): ("-3/2", 2), (5, 3): -2})}
+    similar = lw.Similarity(pairs={"sex": [tuple(pair) for pair in allowed]}, along=along)
+    bands = {(3, 0): (-2, -2), (2, 3): (2, 2), (0, 2): (-1.5, 2), (5, 3): (-2, -2)}
+    bands |= {(b, a): (-high, -low) for (a, b), (low, high) in bands.items()}
+    people = [(s, i) for s, i in product(levels, range(5, 9)) if 2 * i + 3 * s <= 21]
+    upper = {(s, i): slopes[0] * s + slopes[1] * i + bias > 0 for s, i in people}
+    broken = any(
+        upper[x] != upper[other]
+        for x, other in product(people, repeat=2)
+        if x[0] == other[0] or frozenset((x[0], other[0])) in allowed
+        for low, high in [bands.get((x[0], other[0]), (0, 0))]
+        if low <= other[1] - x[1] <= high
+    )
+    assert lw.verify(model, space, similar).verdict == ("BIASED" if broken else "FAIR")

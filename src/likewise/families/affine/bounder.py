@@ -153,6 +153,8 @@ class SeparableBounder(Bounder):
             return self.candidates(lo[None], hi[None])
         found = self.bound(lo[None], hi[None], np.array([0.5]), np.zeros(1))
         moves = {k: self._feature_moves(k, lo, hi, found.points[0]) for k in moving}
+        if not all(len(steps) for steps, _ in moves.values()):  # a cell that holds no pair
+            return found.points
         features = [MovableFeature(feature=k, gains=gains) for k, (_, gains) in moves.items()]
         sums = closest_sums(features, -float(found.first[0] + found.second[0]))
         points = np.repeat(found.points, len(sums), axis=0)
