@@ -206,6 +206,20 @@ def test_what_costs_nothing_may_not_move_the_score_beyond_the_slack():
         assert lw.verify(model, NUMBERS, similar, claim, X=POINTS).verdict == verdict
 
 
+def test_no_constant_is_said_to_be_large_enough_where_a_free_feature_moves_the_score():
+    rows = pd.DataFrame({"a": [0, 1, 2, 3] * 2, "sex": [0] * 4 + [1] * 4})
+    model = LinearRegression().fit(rows, rows.a + 5 * rows.sex)
+    space = lw.Space({"a": lw.Integer(0, 3), "sex": lw.Categorical([0, 1])})
+    metric = lw.Metric("l1", weights={"a": 1})
+    found = lw.measure(model, space, lw.Similarity(free=["sex"]), of="lipschitz", metric=metric)
+    assert found.lower == np.inf
+    assert "no constant is large enough" in str(found)
+    shown = found._repr_html_()
+    assert "nothing is known" not in shown
+    assert "search longer" not in shown
+    assert found.pair["sex"].nunique() == 2
+
+
 def test_a_similarity_limits_who_is_compared():
     model = behind_columns(FAMILIES["trees"])
     metric = lw.Metric("l1", weights={"a": 1})

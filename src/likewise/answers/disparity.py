@@ -132,6 +132,8 @@ def bracket_facts(found: Mapping[str, Any], certify: str | None) -> list[Fact]:
 
 def _exactness(found: Mapping[str, Any]) -> list[str]:
     """Both ends are exact; a bracket that is wider than was asked for is not called so."""
+    if _is_unbounded(found):
+        return [" by this pair"]
     return [", both ends"] if found.get("reason") is not None else [", exact"]
 
 
@@ -139,8 +141,8 @@ def bracket_in_words(found: Mapping[str, Any]) -> Words:
     """Both ends, rounded outwards, or the one number that they are."""
     lower, upper = found["lower"], found["upper"]
     low, high = bracket_texts(lower, upper)
-    if lower is None and found.get("of") == "lipschitz":  # no scores are at less than 0 times a distance
-        return words("no number is large enough")
+    if _is_unbounded(found):
+        return words(strong("no constant is large enough"))
     if lower is None and upper is None:
         return words("nothing is known")
     if upper is None:
@@ -148,6 +150,11 @@ def bracket_in_words(found: Mapping[str, Any]) -> Words:
     if lower is None:
         return words("at most ", strong(high))
     return words(strong(low)) if low == high else words("between ", strong(low), " and ", strong(high))
+
+
+def _is_unbounded(found: Mapping[str, Any]) -> bool:
+    """Whether two at no distance get different scores, of which no constant is an end."""
+    return found.get("of") == "lipschitz" and found["lower"] is None
 
 
 def summary_of(found: Mapping[str, Any]) -> Words:
@@ -217,8 +224,8 @@ def _next_steps(found: Mapping[str, Any], label: Label | None, telling: Audience
 
     of, upper = found["of"], found["upper"]
     one_class = {} if label is None else {"class_of_interest": label}
-    if of == "lipschitz" and found["lower"] is None:
-        return ()  # however long the search
+    if _is_unbounded(found):
+        return ()  # time does not help
     if upper is None or found["reason"] not in (None, NEEDS_NO_CERTIFICATE):
         return telling.longer("measure", of=of, **one_class)
     if of == "lipschitz":
