@@ -1,5 +1,6 @@
 """Trees behind columns that mix features, and medians of trees: as their own programs say, brute force, verdicts."""
 
+import warnings
 from fractions import Fraction
 from io import BytesIO
 from itertools import product
@@ -18,7 +19,16 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    PowerTransformer,
+    QuantileTransformer,
+    SplineTransformer,
+    StandardScaler,
+)
 from sklearn.tree import DecisionTreeRegressor
 from tests.conformance.agreement import import_quietly
 
@@ -155,3 +165,88 @@ def test_what_adds_up_such_models_is_not_read():
     model = make_pipeline(columns(), voted).fit(X, TARGET)
     with pytest.raises(lw.UnsupportedModel, match="is a median"):
         import_quietly(model, SPACE, X)
+
+
+# -- functions, splines and bins of a continuous number --------------------------------------------------------------
+
+
+BENDS = {
+    "function": FunctionTransformer(np.log1p),
+    "power": PowerTransformer(),
+    "quantiles": QuantileTransformer(n_quantiles=20),
+    "bins": KBinsDiscretizer(4, strategy="uniform", encode="onehot-dense"),
+    "splines": SplineTransformer(4),
+}
+
+
+def bent(name, y, words=("job", "sex")):
+    columns = make_column_transformer(
+        (BENDS[name], ["debt"]),
+        (StandardScaler(), ["age"]),
+        (OneHotEncoder(sparse_output=False), list(words)),
+    )
+    forest = RandomForestClassifier(3, max_depth=3, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return make_pipeline(columns, forest).fit(X, y)
+
+
+def bent_people(debts):
+    return np.array([*product([0, 3, 6], debts, range(3), range(2))], dtype=float)
+
+
+@pytest.mark.parametrize("name", BENDS)
+def test_trees_behind_curves_say_what_the_program_says(name):
+    """Also beside every place where the program's answer changes; on the place itself where the program does not round."""
+    model = bent(name, TARGET > 2)
+    places = jumps(model)
+    near = np.concatenate([places - 1e-9, places + 1e-9, places if name == "bins" else []])
+    imported, codes = import_quietly(model, SPACE, X), bent_people([*np.linspace(0, 5, 20), *near])
+    codes = codes[:: 25 if name == "splines" else 7]
+    assert len(places)
+    theirs = model.predict_proba(SPACE.decode(codes, like=X))[:, 1]
+    rows = imported.recoding.coded(codes).tolist()
+    ours = np.array([float(imported.model.exact([Fraction(c) for c in row])[1]) for row in rows])
+    assert np.abs(ours - theirs).max() <= 1e-9
+
+
+@pytest.mark.parametrize("name", BENDS)
+def test_trees_behind_curves_get_their_verdicts(name):
+    found = lw.verify(bent(name, TARGET > 2), SPACE, SEX, X=X, budget=60)
+    assert found.verdict == "BIASED"
+    assert accepted(found.certificate)
+    blind = lw.verify(bent(name, TARGET > 2, ("job",)), SPACE, SEX, X=X, budget=60)
+    assert blind.verdict == "FAIR"
+    assert not blind.covers_floating_point
+
+
+@pytest.mark.parametrize("name", ["function", "bins"])
+def test_gaps_of_trees_behind_curves_are_those_of_brute_force(name):
+    model = bent(name, TARGET > 2)
+    codes = bent_people([*np.linspace(0, 5, 40), *jumps(model)])
+    theirs = model.predict_proba(SPACE.decode(codes, like=X))[:, 1]
+    largest = np.abs(theirs[0::2] - theirs[1::2]).max()
+    measured = lw.measure(model, SPACE, SEX, of="probability", X=X, budget=60)
+    assert measured.lower >= largest - 1e-9
+    assert measured.upper == pytest.approx(measured.lower, abs=1e-5)
+
+
+def jumps(model):
+    """Debts on both sides of places where the answer for somebody changes."""
+    codes = np.array([*product([0.0, 3.0, 6.0], [0.0], range(3), range(2))])
+
+    def said(debts):
+        rows = np.repeat(codes, len(debts), axis=0)
+        rows[:, 1] = np.tile(debts, len(codes))
+        answers = model.predict_proba(SPACE.decode(rows, like=X))[:, 1].reshape(len(codes), -1)
+        return [tuple(column) for column in answers.T]
+
+    grid = np.linspace(0, 5, 60)
+    values = said(grid)
+    places = [k for k in range(59) if values[k] != values[k + 1]]
+    low, high = grid[places], grid[[k + 1 for k in places]]
+    for _ in range(55):
+        middle = (low + high) / 2
+        same = np.array([one == values[k] for one, k in zip(said(middle), places, strict=True)], dtype=bool)
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return np.concatenate([low, high])

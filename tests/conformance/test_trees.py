@@ -244,18 +244,25 @@ def in_bins(encode):
     return ColumnTransformer([("b", bins, ["income", "wealth"])])
 
 
-def test_ordinal_bins_are_taken_and_others_refused():
+BENT = {
+    r"bins of '(income|wealth)' that lie between others": in_bins("onehot-dense"),
+    r"tests log1p\(wealth\)": ColumnTransformer([("l", FunctionTransformer(np.log1p), ["wealth"])]),
+    "splines of 'income'": ColumnTransformer([("s", SplineTransformer(), ["income"])]),
+}
+
+
+def test_ordinal_bins_are_tests_of_the_number():
     model = fitted(make_pipeline(in_bins("ordinal"), DecisionTreeRegressor()), X, TARGET)
     assert_agrees(model, SPACE, X)
-    model = fitted(make_pipeline(in_bins("onehot-dense"), DecisionTreeRegressor()), X, TARGET)
-    with pytest.raises(UnsupportedModel, match=r"bins of '(income|wealth)' that lie between others"):
-        import_quietly(model, SPACE, X)
-    logarithms = ColumnTransformer([("l", FunctionTransformer(np.log1p), ["wealth"])])
-    with pytest.raises(UnsupportedModel, match=r"tests log1p\(wealth\)"):
-        import_quietly(fitted(make_pipeline(logarithms, DecisionTreeRegressor()), X, TARGET), SPACE, X)
-    splines = ColumnTransformer([("s", SplineTransformer(), ["income"])])
-    with pytest.raises(UnsupportedModel, match="splines of 'income'"):
-        import_quietly(fitted(make_pipeline(splines, DecisionTreeRegressor()), X, TARGET), SPACE, X)
+
+
+@pytest.mark.parametrize("reason", BENT)
+def test_other_bins_and_curves_are_scores_of_their_own(reason):
+    """Neither in a vote nor with a threshold around them: then it is said why."""
+    model = fitted(make_pipeline(BENT[reason], DecisionTreeClassifier(max_depth=4)), X, LABELS)
+    assert import_quietly(model, SPACE, X).model.bodies[0].family == "nested"
+    with pytest.raises(UnsupportedModel, match=reason):
+        import_quietly(fitted(FixedThresholdClassifier(model, threshold=0.3), X, LABELS == "yes"), SPACE, X)
 
 
 # -- what stands around ----------------------------------------------------------------------------------

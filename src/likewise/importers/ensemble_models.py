@@ -136,7 +136,7 @@ def _as_sums(
     for term in terms:
         if term.model.body.family == "nested":
             raise UnsupportedModel(
-                f"{term.model.family} is a median, or tests columns that mix features, and is added up with others",
+                f"{term.model.family} is a median, or tests columns that mix or bend features, and is added up with others",
                 hint="verify it by itself",
             )
     parts = tuple(

@@ -129,8 +129,14 @@ def _import_forest(
 
         return import_mixed_trees(estimator, unfolded, grown, split, inputs, rows)
     from likewise.importers.trees.import_trees import import_trees
+    from likewise.importers.trees.library_forest import BentTest
 
-    return import_trees(estimator, unfolded, grown, inputs, rows)
+    try:
+        return import_trees(estimator, unfolded, grown, inputs, rows)
+    except BentTest as refusal:
+        from likewise.importers.trees.nested_trees import import_bent_trees
+
+        return import_bent_trees(estimator, unfolded, grown, inputs, rows, refusal)
 
 
 def _as_estimator(estimator: Any, space: Space) -> Any:

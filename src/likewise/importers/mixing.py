@@ -89,6 +89,19 @@ def split_steps(steps: Steps, inputs: Inputs) -> SplitSteps | None:
     )
 
 
+def unmixed_steps(steps: Steps, inputs: Inputs) -> SplitSteps:
+    """A pipeline that mixes nothing, with every column by itself."""
+    _, columns, _ = _split_chain(steps, raw_columns(inputs), Step(path=()))
+    return SplitSteps(
+        front=steps,
+        nodes=tuple(Base(i) for i in range(len(columns))),
+        width=len(columns),
+        mixer=Step(path=()).inside(*steps[-1]),
+        settled=True,
+        described=True,
+    )
+
+
 def is_mixer(transformer: Any) -> bool:
     """Whether this is one of the transformers that make columns of several others, and is read."""
     if is_formula(transformer):

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 LARGEST_FLOAT32 = np.finfo(np.float32).max
 
 
+class BentTest(UnsupportedModel):
+    """A test of a column that does not rise or fall with its raw number as the program computes it: a test of a score of its own (`nested_trees`)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LibraryTree:
     """One tree, its nodes depth first, left before right: the left child of an inner node is the next one (see `order_depth_first`)."""

@@ -1,6 +1,7 @@
 """Trees whose tests are about more than one feature, and medians of trees, as functions of other scores (`families.nested`).
 
     trees behind PCA and others that mix columns    every column that a tree tests is a score of its own: a sum of columns, or a polynomial of them where columns are multiplied
+    trees behind functions, splines and bins        the same of columns of one continuous number that the program does not round in its order, or that rise and fall
     AdaBoostRegressor                               the weighted median of single trees, each of which is a score
 
 Tests are taken in the library's own arithmetic: left where the column is at most the largest double that goes left. The column is taken exactly, by the stored doubles of what mixes it; the program's own is rounded, and may be on the other side of a test.
@@ -28,6 +29,7 @@ from likewise.families.trees.body import LEAF, Tree, TreeSum, scores_of_ensemble
 from likewise.families.trees.rounding import TreeRounding
 from likewise.importers.imported_model import ImportedModel, apply_wrappers
 from likewise.importers.mixed_columns import expand
+from likewise.importers.mixing import unmixed_steps
 from likewise.importers.pipelines import check_pieces, multiply_out, placeholder_columns
 from likewise.importers.self_check import check_import
 from likewise.importers.transformers.embedding import embed
@@ -87,6 +89,24 @@ def import_mixed_trees(
     observed = check_import(model, replay, inputs.space, rows)
     program = program_rounding(model, inputs.space, observed, bits=grown.bits)
     return ImportedModel(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
+
+
+def import_bent_trees(
+    estimator: Any,
+    unfolded: UnfoldedEstimator,
+    grown: LibraryModel,
+    inputs: Inputs,
+    rows: Floats,
+    refusal: UnsupportedModel,
+) -> ImportedModel:
+    """The model of trees behind functions, splines or bins of continuous numbers, every column a score of its own; raises the refusal where that is not taken either."""
+    try:
+        split = unmixed_steps(unfolded.steps, inputs)
+        return import_mixed_trees(estimator, unfolded, grown, split, inputs, rows)
+    except MismatchedModel:
+        raise
+    except UnsupportedModel as error:
+        raise refusal from error
 
 
 def _refuse_more(grown: LibraryModel, unfolded: UnfoldedEstimator, split: SplitSteps) -> None:

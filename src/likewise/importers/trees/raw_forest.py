@@ -23,7 +23,7 @@ from likewise.clock import check_clock
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.trees.body import LEAF, Tree, TreeSum
 from likewise.importers.transformers.embedding import level_rows
-from likewise.importers.trees.library_forest import Forest, LibraryTree
+from likewise.importers.trees.library_forest import BentTest, Forest, LibraryTree
 from likewise.importers.trees.limits import raw_limits
 from likewise.importers.trees.reached_columns import ReachedColumn, ReachedColumns, missing_code
 from likewise.spec.features import Continuous, Integer
@@ -132,7 +132,7 @@ def _step_test(
     changes = np.flatnonzero(left[1:] != left[:-1])
     if len(changes) > 1:
         name = reaching.inputs.space.names[column.feature]
-        raise UnsupportedModel(
+        raise BentTest(
             f"{model} tests bins of {name!r} that lie between others, and it is continuous",
             hint="fit the trees on the number itself, which loses nothing, or encode bins as ordinal",
         )

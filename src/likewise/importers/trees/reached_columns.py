@@ -23,6 +23,7 @@ from likewise.importers.transformers.composition import trace_transformer
 from likewise.importers.transformers.embedding import BATCH_ROWS, level_rows, run_steps, transform_rows
 from likewise.importers.transformers.markers import check_markers, raw_columns
 from likewise.importers.transformers.traced_columns import MOST_CODES, Step, TracedColumn, listable_values
+from likewise.importers.trees.library_forest import BentTest
 from likewise.importers.trees.matrix_reading import (
     LARGEST_EXACT_FLOAT32,
     PLAIN_READING,
@@ -188,12 +189,12 @@ def _check_text_columns(
                 hint="put an OrdinalEncoder or a OneHotEncoder on it in a ColumnTransformer, or drop it there",
             )
         elif one.curve is not None:
-            raise UnsupportedModel(
+            raise BentTest(
                 f"{model} comes after splines of {one.name!r}, which is continuous: they neither rise nor fall",
                 hint="fit the trees on the number itself, which loses nothing",
             )
         elif one.bend is not None:
-            raise UnsupportedModel(
+            raise BentTest(
                 f"{model} tests {one.bend.title(one.name)}, and programs do not round that function in its own order",
                 hint=f"fit the trees on {one.name!r} itself, which loses nothing, or declare it as Integer(lo, hi)",
             )
