@@ -117,10 +117,10 @@ def choose_plausible(task: SearchTask, witness: Witness) -> Witness:
     if not len(task.rows):
         return witness
     near, best = _Nearness(task), witness
-    budget = task.budget.part(SHARE)
-    with suppress(OutOfTime), budget.watched():
+    with suppress(OutOfTime), task.budget.watched():  # it keeps its parts short by itself
         for found in _witnesses_of_rows(task, near):
             return found
+    with suppress(OutOfTime), task.budget.part(SHARE).watched():
         for found in _moved_witnesses(task, near, witness):
             if _distance(near, found) < _distance(near, best):
                 best = found
