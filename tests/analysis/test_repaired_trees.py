@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from catboost import CatBoostClassifier
 from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.base import clone
 from sklearn.ensemble import (
@@ -60,6 +61,9 @@ CLASSIFIERS = {
     "hist": HistGradientBoostingClassifier(max_iter=6, min_samples_leaf=5),
     "xgb": XGBClassifier(n_jobs=1, n_estimators=6, max_depth=3),
     "lgbm": LGBMClassifier(n_jobs=1, n_estimators=6, num_leaves=8, min_child_samples=5, verbose=-1),
+    "cat": CatBoostClassifier(
+        thread_count=1, iterations=6, depth=3, verbose=False, allow_writing_files=False
+    ),
     "forest": RandomForestClassifier(7, max_depth=5, random_state=0),
     "tree": DecisionTreeClassifier(max_depth=5, random_state=0),
 }
@@ -73,6 +77,8 @@ def own_score(model, rows, method):
         return model.predict(rows, output_margin=True).astype(float)
     if isinstance(model, LGBMClassifier):
         return model.predict(rows, raw_score=True)
+    if isinstance(model, CatBoostClassifier):
+        return model.predict(rows, prediction_type="RawFormulaVal")
     if hasattr(model, "decision_function"):
         return model.decision_function(rows)
     shares = model.predict_proba(rows)
@@ -116,6 +122,14 @@ def test_everybody_is_treated_alike_and_it_is_proved(family, method):
     before, after = model.predict(X), decided.loc[list(map(tuple, X.to_numpy()))].to_numpy()
     assert (repaired.changed, repaired.rows) == ((before != after).sum(), len(X))
     assert (repaired.before, repaired.after) == ((before == Y).mean(), (after == Y).mean())
+
+
+def test_thresholds_of_its_own_are_refused_and_not_suggested():
+    model = clone(CLASSIFIERS["cat"]).fit(X, Y)
+    model.set_probability_threshold(0.3)
+    with pytest.raises(lw.UnsupportedModel, match="threshold of its own"):
+        lw.repair(model, SPACE, SIMILAR, X=X)
+    assert not lw.verify(model, SPACE, SIMILAR, X=X).stats["repairable"]
 
 
 @pytest.mark.parametrize("family", ["xgb", "lgbm", "forest"])

@@ -141,7 +141,7 @@ def score_method(final: Any, model: Model) -> str:
             f"{family} is no scikit-learn estimator, and so cannot be a part of one",
             hint="repair the estimator that it was exported from"
             if is_network_file(final)
-            else "repair XGBClassifier, XGBRegressor, LGBMClassifier or LGBMRegressor; XGBClassifier().load_model(file) reads a saved model",
+            else "repair XGBClassifier, LGBMClassifier, CatBoostClassifier or their regressors; XGBClassifier().load_model(file) reads a saved model",
         )
     if head.undecided is not None:
         raise UnsupportedModel(f"{head.undecided}: there is no score to combine", hint="repair a classifier")
@@ -161,6 +161,13 @@ def score_method(final: Any, model: Model) -> str:
                 hint="fit it with boosting_type='gbdt', or use RandomForestClassifier",
             )
         return "raw_score"
+    if library == "catboost":
+        if final.get_probability_threshold() not in (None, 0.5):
+            raise UnsupportedModel(
+                f"{family} decides by a threshold of its own, and repairing is about scores",
+                hint="leave set_probability_threshold out",
+            )
+        return "raw_formula"
     if type(final).__name__ == "MLPClassifier":
         return "last_layer"
     if is_naive_bayes(final):

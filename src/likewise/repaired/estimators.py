@@ -8,6 +8,7 @@ f being `predict` of a regressor and, as `asked` says, of a classifier
 
     decision_function                  that
     output_margin, raw_score           what `predict` answers with output_margin=True (XGBoost), raw_score=True (LightGBM)
+    raw_formula                        what `predict` answers with prediction_type="RawFormulaVal" (CatBoost)
     last_layer                         the outputs of a network's last layer (MLPClassifier), before the logistic function or softmax
     log_likelihoods                    joint log likelihoods of naive Bayes; of two classes, that of the second less that of the first
     predict_proba                      the probabilities of all classes, for a mean; else that of the upper label of two, less 1/2
@@ -39,7 +40,21 @@ if TYPE_CHECKING:
 
 HOWS = ("mean", "max", "min")
 HALF = 0.5
-SCORES = ("decision_function", "output_margin", "raw_score", "last_layer", "log_likelihoods", "predict_proba")
+SCORES = (
+    *("decision_function", "output_margin", "raw_score", "raw_formula"),
+    *("last_layer", "log_likelihoods", "predict_proba"),
+)
+
+
+def _column_names(held: Any) -> NDArray[Any] | None:
+    """The columns that a fitted estimator knows by their names; CatBoost has another name for them, and numbers where it was fitted on an array."""
+    names = getattr(held, "feature_names_in_", None)
+    if names is None and type(held).__module__.startswith("sklearn.frozen"):
+        held = held.estimator
+    if names is None and type(held).__module__.startswith("catboost"):
+        own = list(held.feature_names_)
+        names = None if own == [str(place) for place in range(len(own))] else np.array(own, dtype=object)
+    return names
 
 
 class _Settled(BaseEstimator):  # type: ignore[misc]
@@ -84,7 +99,9 @@ class _Settled(BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
-        names: NDArray[Any] = self.held.feature_names_in_
+        names = _column_names(self.held)
+        if names is None:
+            raise AttributeError("the estimator inside knows no names of columns")
         return names
 
     def _weights(self) -> Floats:
@@ -97,7 +114,7 @@ class _Settled(BaseEstimator):  # type: ignore[misc]
         return weights
 
     def _settled(self, X: Any) -> Iterator[Any]:
-        names = getattr(self.held, "feature_names_in_", None)
+        names = _column_names(self.held)
         known = None if names is None else [str(name) for name in names]
         return (with_setting(X, self.features, setting, known) for setting in self.settings)
 
@@ -173,6 +190,8 @@ class SettledClassifier(ClassifierMixin, _Settled):  # type: ignore[misc]
             raise ValueError(f"asked must be one of {', '.join(SCORES)}, not {self.asked!r}")
         while hasattr(held, "best_estimator_"):  # a search hands nothing on to what it has found
             held = held.best_estimator_
+        if self.asked == "raw_formula":
+            return held.predict(rows, prediction_type="RawFormulaVal")
         return held.predict(rows, **{self.asked: True})
 
     def predict(self, X: Any) -> NDArray[Any]:
