@@ -121,7 +121,7 @@ def test_scores_that_jump_have_no_constant_and_no_longer_search_is_suggested():
     found = lw.Disparity(of="lipschitz", lower=math.inf, upper=math.inf, reason="scores jump")
     answer = disparity_answer(found, telling=Audience(budget=10))
     text = terminal.render(answer)
-    assert "no number is large enough" in text
+    assert "no constant is large enough" in text
     assert "nothing is known" not in text
     assert "proved" not in text
     assert answer.steps == ()
