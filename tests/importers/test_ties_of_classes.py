@@ -1,10 +1,10 @@
-"""OneVsRestClassifier: of classes whose classifiers say the same the first one is taken, or the model is refused."""
+"""Of classes that are level the first one is taken, or the model is refused."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multiclass import OneVsRestClassifier, OutputCodeClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import likewise as lw
@@ -37,3 +37,16 @@ def test_a_program_that_takes_the_last_of_level_classes_is_refused(inside, monke
     monkeypatch.setattr(OneVsRestClassifier, "predict", take_last)
     with pytest.raises(UnsupportedModel, match="last one of classes that are level"):
         import_model(model, SPACE, rows=SPACE.encode(X), like=X)
+
+
+def test_codes_that_are_equally_near_and_taken_by_rounding_are_refused():
+    """Nine ones of 18, ten, and nine: whoever it is, what is said is as near to the first code as to the second, but for rounding."""
+    rows = pd.DataFrame({"age": np.tile(np.arange(9), 2), "sex": np.repeat([0, 1], 9)})
+    model = OutputCodeClassifier(DecisionTreeClassifier()).fit(rows, rows.age // 3)
+    model.code_book_ = np.array([[1.0, 1, 1, 1], [0, 1, 0, 1], [1, 0, 1, 1]])
+    places = np.arange(18)
+    leaves = [DecisionTreeClassifier(min_samples_split=1000).fit(rows, places < ones) for ones in (9, 10, 9)]
+    model.estimators_ = [*leaves, DecisionTreeClassifier(max_depth=1).fit(rows, rows.age > 4)]
+    assert set(model.predict(rows)) == {0, 1}  # exactly, both are as near, and the first would be taken
+    with pytest.raises(UnsupportedModel, match="equally near"):
+        import_model(model, SPACE, rows=SPACE.encode(rows), like=rows)

@@ -18,7 +18,7 @@ from likewise.importers.ensemble_models import model_of_draft
 from likewise.importers.ensembles import draft_ensemble
 from likewise.importers.imported_model import ImportedModel, apply_wrappers
 from likewise.importers.multiclass_members import DRAFTERS as MULTICLASS
-from likewise.importers.multiclass_members import draft_multiclass
+from likewise.importers.multiclass_members import draft_multiclass, refuse_rounded_ties
 from likewise.importers.self_check import check_import
 from likewise.importers.unfold import UnfoldedEstimator, unfold
 
@@ -66,6 +66,8 @@ def import_ensemble(
         model, made = upper_probability(model), show_upper_probability(unfolded)
     model, replay = apply_wrappers(estimator, made, model, inputs)
     observed = check_import(model, replay, inputs.space, rows)
+    if family == "OutputCodeClassifier":
+        refuse_rounded_ties(model, replay, inputs.space, rows)
     program = program_rounding(model, inputs.space, observed, bits=min(one.program.bits for one in members))
     return ImportedModel(model=model, replay=replay, recoding=recoding, rows=rows, program=program)
 

@@ -9,7 +9,8 @@
 **One vs one.** The program compares v_k + c_k / (3 (|c_k| + 1)), v_k the votes for class k and c_k what classifiers say for it less what they say against it: c_k breaks ties of votes and never outweighs one. So does e c_k, as long as e |c_k| < 1/2 everywhere: the same class has the largest
 v_k + e c_k, the first one of those that are level, and these are the scores that are shown. e is a power of two, from a bound of all c_k over the space.
 
-A classifier says its decision function, or the probability of its upper label where it has none. What programs lose to rounding where they compare distances is not described.
+A classifier says its decision function, or the probability of its upper label where it has none. What programs lose to rounding where they compare distances is not described: codes that are equally near to what
+is said of individuals that were looked at, and not taken in their order, are refused (trees say the same of many).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.scored_model import Scores
 from likewise.importers.ensemble_answers import (
     ONE,
     Answer,
@@ -35,12 +37,14 @@ from likewise.importers.ensemble_answers import (
 )
 from likewise.importers.ensembles import Draft, MemberReader, all_trees, two_or_more
 from likewise.importers.score_models import refuse_last_of_ties
+from likewise.importers.self_check import sample_codes
 from likewise.model.head import Head
 
 if TYPE_CHECKING:
     from likewise.families.scored_model import Model
     from likewise.importers.imported_model import ImportedModel
     from likewise.importers.replay import Replay
+    from likewise.spec.space import Space
 
 CONSTANT = "_ConstantPredictor"
 HALF = Fraction(1, 2)
@@ -186,6 +190,20 @@ def _output_code(estimator: Any, read: MemberReader) -> Draft:
         asked=ShownCodes(estimator.estimators_, book, -0.5 * (book**2).sum(axis=1)),
         described=False,
     )
+
+
+def refuse_rounded_ties(model: Model, replay: Replay, space: Space, rows: Any) -> None:
+    """Refuse codes that are equally near to what classifiers say of somebody, where the program, which compares rounded distances, does not take the first class."""
+    codes = replay.inputs.recoding.settled(sample_codes(space, rows))
+    scores = [part.reference_scores(codes) for part in Scores(model, len(space)).parts]
+    labels = replay.decisions(codes)
+    for i, values in enumerate(zip(*scores, strict=True)):
+        if labels[i] != model.head.decide(values):
+            who = ", ".join(f"{name}={space.value(k, codes[i, k])}" for k, name in enumerate(space.names))
+            raise UnsupportedModel(
+                f"two codes of {model.family} are equally near at {who}, and which class it takes there depends on how it rounds",
+                hint="OneVsRestClassifier takes the first of level classes, or use classifiers inside that have a score",
+            )
 
 
 def _said_by(members: Sequence[Any], read: MemberReader) -> list[Answer]:
