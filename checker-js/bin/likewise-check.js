@@ -12,21 +12,22 @@ Checks certificates in exact arithmetic.
 
   --claim FILE  the claim it must be about: the lines space, similarity, property and model
   --model FILE  the model line it must speak of
-  --expect WHAT exit with 1 if it is accepted but not a proof about somebody (fair), or not a witness (biased)
+  --expect WHAT exit with 0 if it is accepted and a proof about somebody (fair), or a witness (biased); with 1 if
+                it is accepted but not that
   --json        print the report as JSON, one line a certificate
   --full        print the claim in full: every feature, level, constraint and pair
   --quiet       print nothing but JSON if asked for it
   --seconds N   give up after so many seconds (default: 3600)
   --memory MIB  give up where more memory is needed
 
-Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, --seconds, --memory);
-1 accepted, but not what --expect asks for. With several certificates: the largest one.`;
+Exit code: 0 an accepted proof, 1 an accepted witness (the claim is false), 4 rejected, 2 unreadable or wrong usage,
+3 not finished (Ctrl-C, --seconds, --memory). With several certificates: the largest one.`;
 
-const NOT_EXPECTED = 1;
+const FALSE_OR_NOT_EXPECTED = 1;
 const WRONG_USAGE = 2;
 const NOT_FINISHED = 3;
-/** @type {Record<string, number>} */
-const EXIT_CODES = { accepted: 0, rejected: 4, unreadable: 2, unfinished: NOT_FINISHED };
+/** Of what is not accepted. @type {Record<string, number>} */
+const EXIT_CODES = { rejected: 4, unreadable: 2, unfinished: NOT_FINISHED };
 
 /** After Ctrl-C no further certificate is looked at. */
 let interruptions = 0;
@@ -107,7 +108,10 @@ async function checkFile(path, asked, memory, { json, quiet }) {
   const { report, lines, asExpected } = answer;
   if (json) console.log(JSON.stringify({ file: path, ...report, as_expected: asExpected }));
   else if (!quiet) console.log([...lines, ...(asExpected === false ? ['BUT that is not what was expected'] : [])].join('\n'));
-  return asExpected === false ? NOT_EXPECTED : EXIT_CODES[report.answer];
+  if (report.answer !== 'accepted') return EXIT_CODES[report.answer];
+  // A claim that was shown to be false is good news only to somebody who expects that.
+  const isGood = asExpected ?? report.kind === 'proof';
+  return isGood ? 0 : FALSE_OR_NOT_EXPECTED;
 }
 
 /**

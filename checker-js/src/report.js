@@ -30,7 +30,7 @@ export function reportLines(report, { full = false } = {}) {
   lines.push(`ACCEPTED: the ${report.kind} holds, in exact arithmetic`);
   if (report.kind === 'witness') lines.push('so the claim is FALSE: a pair of similar individuals breaks it');
   if (report.pair !== null && report.claim !== null) lines.push(...pairLines(report.pair, report.claim, full));
-  if (report.somebodyIsShown === false) lines.push('BUT nobody is shown who satisfies the constraints: the claim may be about nobody');
+  if (report.somebodyIsShown === false) lines.push('BUT no two are shown whom the claim is about: the claim may be about nobody');
   if (report.compared.length > 0) lines.push(`as was asked for: the lines ${report.compared.join(', ')}`);
   lines.push(`rules used: ${report.packs.join(', ')}`);
   if (report.kind === 'proof' && report.claim !== null) lines.push(...proofLines(report, report.claim));

@@ -53,6 +53,31 @@ test('a claim file and a model file', () => {
   assert.equal(run('--claim', join(scratch, 'absent'), pathOf('v1-within')).status, 2);
 });
 
+test('exit codes without anything expected', () => {
+  const [proof, witness] = [pathOf('v1-within'), pathOf('v1-witness-score')];
+  assert.equal(run(proof).status, 0);
+  const { status, stdout } = run(witness);
+  assert.equal(status, 1);
+  assert.match(stdout, /ACCEPTED[^]*the claim is FALSE/);
+  assert.equal(run('--json', witness).status, 1);
+  assert.equal(run('--quiet', witness).status, 1);
+  // A proof in which nobody is shown is one all the same.
+  assert.equal(run(pathOf('v1-constrained')).status, 0);
+  const lines = openCertificate(readFileSync(witness));
+  /** @type {any} */ (lines[5]).get('witness').set('scores', ['0', '0']);
+  const wrong = join(scratch, 'wrong.likewise');
+  writeFileSync(wrong, writeCertificate(lines));
+  assert.equal(run(wrong).status, 4);
+  assert.equal(run('--expect', 'biased', wrong).status, 4);
+  assert.equal(run('--expect', 'fair', wrong).status, 4);
+  // The largest one of several.
+  assert.equal(run('--quiet', proof, witness, proof).status, 1);
+  assert.equal(run('--quiet', witness, join(scratch, 'absent')).status, 2);
+  assert.equal(run('--quiet', wrong, witness).status, 4);
+  assert.equal(run('--quiet', '--expect', 'biased', witness, witness).status, 0);
+  assert.equal(run('--quiet', '--expect', 'biased', witness, proof).status, 1);
+});
+
 test('what is expected', () => {
   assert.equal(run('--expect', 'fair', pathOf('v1-within')).status, 0);
   assert.equal(run('--expect', 'biased', pathOf('v1-within')).status, 1);

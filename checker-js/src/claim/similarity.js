@@ -117,6 +117,14 @@ export function isOneWay(similarity) {
 }
 
 /**
+ * Whether nobody is similar to themselves by this relation (section 6).
+ * @param {Relation} relation
+ */
+export function moves({ low, high }) {
+  return low.sign() > 0 || high.sign() < 0;
+}
+
+/**
  * Whether some feature changes along with another one.
  * @param {Relation[]} similarity
  */

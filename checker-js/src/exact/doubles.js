@@ -43,7 +43,7 @@ export function holdsDouble(lo, hi) {
  * @param {Rational} value
  * @returns {Rational | null} the smallest double that is not below it; null above the largest one
  */
-function firstDoubleFrom(value) {
+export function firstDoubleFrom(value) {
   if (value.isZero()) return value;
   const largest = Rational.dyadic((1n << BigInt(DIGITS)) - 1n, HIGHEST);
   if (largest.less(value)) return null;
@@ -54,4 +54,12 @@ function firstDoubleFrom(value) {
   if (value.absolute().less(Rational.dyadic(1n, magnitude))) magnitude -= 1;
   const step = Math.max(LOWEST, magnitude - DIGITS + 1);
   return Rational.dyadic(value.ceil(-step), step);
+}
+
+/**
+ * @param {Rational} value
+ * @returns {Rational | null} the largest double that is not above it; null below the smallest one
+ */
+export function lastDoubleTo(value) {
+  return firstDoubleFrom(value.negated())?.negated() ?? null;
 }

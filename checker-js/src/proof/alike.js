@@ -1,5 +1,6 @@
 /** Everybody decided alike (section 14): what a proof of a decision with margin 0 may say besides. */
 
+import { moves } from '../claim/similarity.js';
 import { ONE } from '../exact/rational.js';
 
 /**
@@ -25,21 +26,14 @@ export class Sides {
 }
 
 /**
- * Whether every valid individual is similar to itself (section 18).
- * @param {Claim} claim
- */
-function isReflexive({ similarity }) {
-  return similarity.every(({ low, high }) => low.sign() <= 0 && high.sign() >= 0);
-}
-
-/**
  * @param {Claim} claim
  * @param {{classes: [number, number] | null, sides: Sides}[]} cases
  * @returns {number | null} the place of the label that every valid individual has, if that was shown
  */
 export function labelOfEverybody(claim, cases) {
   const { model: { head }, property } = claim;
-  if (!isReflexive(claim)) return null;
+  // Every valid individual has to be similar to itself (section 18).
+  if (claim.similarity.some(moves)) return null;
   if (property.kind !== 'decision' || !property.margin.isZero()) return null;
   if (head.kind === 'two') {
     const [{ sides }] = cases;

@@ -365,7 +365,10 @@ function firstDoubleFrom(value) {
   const step = Math.max(LOWEST, magnitude - DIGITS + 1);
   return Rational.dyadic(value.ceil(-step), step);
 }
-return { isDouble, nextDouble, holdsDouble };
+function lastDoubleTo(value) {
+  return firstDoubleFrom(value.negated())?.negated() ?? null;
+}
+return { isDouble, nextDouble, holdsDouble, firstDoubleFrom, lastDoubleTo };
 })();
 modules["claim/space.js"] = (() => {
 const { holdsDouble, isDouble, nextDouble } = modules["exact/doubles.js"];
@@ -2360,6 +2363,9 @@ function isNear({ kind }) {
 function isOneWay(similarity) {
   return similarity.some(({ low, high }) => !low.equals(high.negated()));
 }
+function moves({ low, high }) {
+  return low.sign() > 0 || high.sign() < 0;
+}
 function goesAlong(similarity) {
   return similarity.some(({ kind }) => kind === 'along');
 }
@@ -2398,7 +2404,7 @@ function areSimilar({ space, similarity, distance }, x, other) {
   if (!areRelated) return false;
   return distance === null || distanceBetween(distance, x, other).atMost(distance.bound);
 }
-return { readSimilarity, isNear, isOneWay, goesAlong, related, areSimilar };
+return { readSimilarity, isNear, isOneWay, moves, goesAlong, related, areSimilar };
 })();
 modules["claim/claim.js"] = (() => {
 const { readModel } = modules["claim/model.js"];
@@ -2953,6 +2959,100 @@ function sha256(bytes) {
 }
 return { Sha256, sha256 };
 })();
+modules["claim/narrowing.js"] = (() => {
+const { firstDoubleFrom, lastDoubleTo } = modules["exact/doubles.js"];
+const { Rational, ZERO } = modules["exact/rational.js"];
+const { reject, require } = modules["rejection.js"];
+const MOST_PASSES = 16;
+const MOST_ENTRIES = 2 ** 18;
+class KeptInterval {
+  constructor({ discrete, lo, hi }) {
+    this.discrete = discrete;
+    this.lo = discrete ? lo : firstDoubleFrom(lo) ?? reject('narrowing: no double is left');
+    this.hi = discrete ? hi : lastDoubleTo(hi) ?? reject('narrowing: no double is left');
+  }
+  least({ factor }) {
+    const slope = /** @type {Rational} */ (factor);
+    return slope.times(slope.sign() > 0 ? this.lo : this.hi);
+  }
+  drop({ factor }, room) {
+    const slope = /** @type {Rational} */ (factor);
+    if (slope.isZero()) return false;
+    if (slope.sign() > 0) {
+      const last = this.lo.plus(room.over(slope));
+      if (this.hi.atMost(last)) return false;
+      this.hi = this.discrete ? Rational.of(last.floor()) : /** @type {Rational} */ (lastDoubleTo(last));
+      return true;
+    }
+    const first = this.hi.plus(room.over(slope));
+    if (first.atMost(this.lo)) return false;
+    this.lo = this.discrete ? Rational.of(first.ceil()) : /** @type {Rational} */ (firstDoubleFrom(first));
+    return true;
+  }
+}
+class KeptPositions {
+  constructor(count) {
+    this.positions = Array.from({ length: count }, (_, i) => i);
+  }
+  get lo() {
+    return Rational.of(this.positions[0]);
+  }
+  get hi() {
+    return Rational.of(this.positions[this.positions.length - 1]);
+  }
+  least({ amounts }) {
+    const values = /** @type {Rational[]} */ (amounts);
+    let least = values[this.positions[0]];
+    for (const i of this.positions) if (values[i].less(least)) least = values[i];
+    return least;
+  }
+  drop(term, room) {
+    const values = /** @type {Rational[]} */ (term.amounts);
+    const most = this.least(term).plus(room);
+    const left = this.positions.filter((i) => values[i].atMost(most));
+    const dropped = left.length < this.positions.length;
+    this.positions = left;
+    return dropped;
+  }
+}
+function checkSomebodyIsLeft({ space, similarity }, clock) {
+  const kept = space.features.map((feature) => (feature.levels === null ? new KeptInterval(feature) : new KeptPositions(feature.levels.length)));
+  for (let left = passesOf(space); left > 0; left--) {
+    if (!pass(space.constraints, kept, clock)) break;
+  }
+  similarity.forEach(({ kind, low, high }, k) => {
+    if (kind !== 'between') return;
+    const width = kept[k].hi.minus(kept[k].lo);
+    const leavesPairs = low.atMost(width) && width.negated().atMost(high);
+    require(leavesPairs, `narrowing: no two individuals differ in ${space.features[k].name} as they have to: a claim about nobody`);
+  });
+}
+function passesOf({ features, constraints }) {
+  let entries = 0;
+  for (const { terms } of constraints) {
+    for (const { feature } of terms) entries += features[feature].levels?.length ?? 1;
+  }
+  return entries === 0 ? MOST_PASSES : Math.min(MOST_PASSES, Math.floor(MOST_ENTRIES / entries));
+}
+function pass(constraints, kept, clock) {
+  let dropped = false;
+  constraints.forEach(({ terms, bound }, j) => {
+    let least = ZERO;
+    for (const term of terms) {
+      clock.tick();
+      least = least.plus(kept[term.feature].least(term));
+    }
+    const room = bound.minus(least);
+    require(room.sign() >= 0, `narrowing: nobody satisfies the constraints (seen at constraint ${j + 1}): a claim about nobody`);
+    for (const term of terms) {
+      clock.tick();
+      if (kept[term.feature].drop(term, room)) dropped = true;
+    }
+  });
+  return dropped;
+}
+return { checkSomebodyIsLeft, passesOf };
+})();
 modules["rules/independent.js"] = (() => {
 const { ZERO } = modules["exact/rational.js"];
 const { readArrayOf } = modules["file/fields.js"];
@@ -3013,6 +3113,7 @@ function splitAtInner(body, cell, json) {
 return { innerKey, splitAtInner };
 })();
 modules["proof/alike.js"] = (() => {
+const { moves } = modules["claim/similarity.js"];
 const { ONE } = modules["exact/rational.js"];
 class Sides {
   constructor() {
@@ -3027,12 +3128,9 @@ class Sides {
     if (line === null || !line.a.isZero()) this.allSecond = false;
   }
 }
-function isReflexive({ similarity }) {
-  return similarity.every(({ low, high }) => low.sign() <= 0 && high.sign() >= 0);
-}
 function labelOfEverybody(claim, cases) {
   const { model: { head }, property } = claim;
-  if (!isReflexive(claim)) return null;
+  if (claim.similarity.some(moves)) return null;
   if (property.kind !== 'decision' || !property.margin.isZero()) return null;
   if (head.kind === 'two') {
     const [{ sides }] = cases;
@@ -7480,7 +7578,9 @@ class ProofWalk {
 return { ProofWalk };
 })();
 modules["proof/end.js"] = (() => {
+const { checkSomebodyIsLeft } = modules["claim/narrowing.js"];
 const { covers } = modules["claim/rounding.js"];
+const { areSimilar, moves } = modules["claim/similarity.js"];
 const { Rational } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
 const { isValid, readIndividual } = modules["claim/space.js"];
@@ -7489,7 +7589,7 @@ const { MAXIMUM } = modules["limits.js"];
 const { reject, require } = modules["rejection.js"];
 const { ProofWalk } = modules["proof/walk.js"];
 function readEndOfProof(json, walk, claim) {
-  const part = readObject(json, 'end', ['nodes', 'clearance', 'covers_floating_point', 'sha256'], ['somebody']);
+  const part = readObject(json, 'end', ['nodes', 'clearance', 'covers_floating_point', 'sha256'], ['somebody', 'other']);
   const nodes = readInt(part('nodes'), 'nodes', 0n, BigInt(MAXIMUM.nodes));
   const clearance = readNumber(part('clearance'), 'clearance');
   const stated = readTruth(part('covers_floating_point'), 'covers_floating_point');
@@ -7499,12 +7599,29 @@ function readEndOfProof(json, walk, claim) {
   require(clearance.sign() >= 0, 'the clearance is negative');
   require(clearance.atMost(walk.clearance), 'the clearance is larger than that of a leaf');
   require(stated === isCovered(claim, clearance), 'covers_floating_point is not as the clearance and the description of rounding say');
-  const somebody = part('somebody');
-  if (somebody !== undefined) {
-    require(isValid(claim.space, readIndividual(claim.space, somebody, 'somebody')), 'somebody breaks a constraint');
-  }
-  const somebodyIsShown = somebody !== undefined || claim.space.constraints.length === 0;
+  const somebodyIsShown = isSomebodyShown(claim, part('somebody'), part('other'));
+  checkSomebodyIsLeft(claim, walk.clock);
   return { clearance, coversFloatingPoint: stated, somebodyIsShown, sha256: part('sha256') };
+}
+function isSomebodyShown(claim, somebodyJson, otherJson) {
+  const { space, similarity, distance } = claim;
+  require(otherJson === undefined || somebodyJson !== undefined, 'end: "other" without "somebody"');
+  if (somebodyJson !== undefined) {
+    const somebody = readValid(space, somebodyJson, 'somebody');
+    if (otherJson !== undefined) {
+      require(areSimilar(claim, somebody, readValid(space, otherJson, 'other')), 'end: somebody and other are not similar');
+      return true;
+    }
+  }
+  const isFree = space.constraints.length === 0;
+  const moving = space.features.filter((_, k) => moves(similarity[k]));
+  if (moving.length === 0) return isFree || somebodyJson !== undefined;
+  return isFree && distance === null && moving.every(({ kind }) => kind === 'integer' || kind === 'ordinal');
+}
+function readValid(space, json, who) {
+  const codes = readIndividual(space, json, who);
+  require(isValid(space, codes), `end: ${who} breaks a constraint`);
+  return codes;
 }
 function isCovered({ model, property }, clearance) {
   if (model.rounding === null) return false;
@@ -7751,7 +7868,7 @@ function reportLines(report, { full = false } = {}) {
   lines.push(`ACCEPTED: the ${report.kind} holds, in exact arithmetic`);
   if (report.kind === 'witness') lines.push('so the claim is FALSE: a pair of similar individuals breaks it');
   if (report.pair !== null && report.claim !== null) lines.push(...pairLines(report.pair, report.claim, full));
-  if (report.somebodyIsShown === false) lines.push('BUT nobody is shown who satisfies the constraints: the claim may be about nobody');
+  if (report.somebodyIsShown === false) lines.push('BUT no two are shown whom the claim is about: the claim may be about nobody');
   if (report.compared.length > 0) lines.push(`as was asked for: the lines ${report.compared.join(', ')}`);
   lines.push(`rules used: ${report.packs.join(', ')}`);
   if (report.kind === 'proof' && report.claim !== null) lines.push(...proofLines(report, report.claim));
