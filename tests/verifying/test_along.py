@@ -381,3 +381,13 @@ def test_parts_that_constraints_leave_nobody_in(slopes, bias):
         if low <= other[1] - x[1] <= high
     )
     assert lw.verify(model, space, similar).verdict == ("BIASED" if broken else "FAIR")
+
+
+@pytest.mark.parametrize("of", ["score", "probability"])
+def test_a_part_that_constraints_leave_nobody_in(of):
+    """Incomes are at most 2 there, and the shift is 3: only pairs of other levels are left."""
+    model = MODELS["affine"]().fit(EVERYBODY, labels(3, 3))
+    similar = lw.Similarity(free=["sex"], along={"income": lw.Along("sex", {(0.0, 1.0): 3})})
+    found = lw.measure(model, SPACE.where("income <= 2"), similar, of=of, budget=10)
+    assert found.upper >= found.lower > 0
+    assert set(found.pair["sex"]) != {0.0, 1.0}
