@@ -169,6 +169,32 @@ test('witnesses, and scores that do not change', () => {
   assertRejected(inPieces(['1', '0'], ['1', '1']));
 });
 
+test('everybody decided alike, by leaves of mixed bodies and of sums of them', () => {
+  const head = { labels: ['no', 'yes'], zero: 'lower', link: null };
+  const claim = { features: [LEVELS], similarity: [FREE], head, property: { kind: 'decision', margin: '0' } };
+  const labelOf = (/** @type {any} */ parts) => assertAccepted({ ...claim, ...parts }).labelOfEverybody;
+  // The score is from 1/3 to 1, or less 2.
+  assert.equal(labelOf({ body: BUMP, nodes: each(['mixed', '0', [], 64]) }), 1);
+  assert.equal(labelOf({ body: { ...BUMP, bias: '-2' }, nodes: each(['mixed', '1', [], 64]) }), 0);
+  assert.equal(labelOf({ body: BUMP, head: { ...head, zero: 'upper' }, nodes: each(['mixed', '1', [], 64]) }), 1);
+  const [first, ...rest] = each(['mixed', '0', [], 64]);
+  assert.equal(labelOf({ body: BUMP, nodes: [first, ...rest.map((node) => (node[0] === 'split' ? node : ['enumerated']))] }), null);
+  const sum = { kind: 'sum', bias: '0', parts: [{ weight: '2', link: null, body: BUMP }] };
+  assert.equal(labelOf({ body: sum, nodes: each(['sum', '0', [[null, null, [['-1/3', 'mixed', [], 64]]]]]) }), 1);
+});
+
+test('terms of mixed bodies count in enumerated, through sums and combined ones alike', () => {
+  const claim = (/** @type {string} */ hi, /** @type {any} */ body) => ({ features: [{ ...WHOLE, hi }], similarity: [FREE], property: score('9'), body, nodes: [['enumerated']] });
+  const one = { ...BUMP, columns: [{ feature: 0, slope: '1', offset: '0' }] };
+  const two = { ...one, terms: [['1', ['0']], ['1', ['1']]] };
+  const sum = { kind: 'sum', bias: '0', parts: [one, one].map((body) => ({ weight: '1', link: null, body })) };
+  for (const body of [two, sum, { kind: 'combined', how: 'max', of: [one, one] }, { kind: 'combined', how: 'min', of: [sum] }]) {
+    assertAccepted(claim('3', body));
+    // 2^20 points, each of two terms.
+    assertRejected(claim('1023', body), /too many terms/);
+  }
+});
+
 test('bodies that are none', () => {
   const claim = { features: [LEVELS], similarity: [FREE], property: score('9'), nodes: [['enumerated']] };
   assertAccepted({ ...claim, body: BUMP });
