@@ -21,7 +21,7 @@ from likewise.search.budget import GRACE, GRACE_SECONDS, Budget
 from likewise.verifying.certification import CheckRunner
 
 SECONDS = 10.0
-FOREST = random_case(5, features=4, trees=10, depth=4)
+FOREST = random_case(5, features=4, trees=14, depth=4)
 
 
 @pytest.fixture(scope="module")

@@ -105,6 +105,8 @@ def test_what_random_proofs_say_of_everybody_is_true(examples):
                 nodes = [node if node[0] == "split" else ["separable", way] for node in nodes]
             values = proof(**claim, nodes=nodes)
             report = checked(values)
+            if not report.accepted and "about nobody" in report.reason:
+                return  # constraints that narrowing finds to contradict each other
             seen[report.decided] += 1
             assert report.decided is not None or not lift
             if report.decided is not None:

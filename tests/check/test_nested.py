@@ -160,7 +160,7 @@ def test_it_is_no_part_of_a_combined_body(how):
     values[2]["similarity"] = [{"kind": "same"}] * len(values[2]["similarity"])
     values[5:-1] = [["independent"]]
     values[-1]["end"]["nodes"] = 1
-    assert "not combined or nested" in checked(values).reason
+    assert "other than combined, nested" in checked(values).reason
     assert not LINE.is_valid(values[4])
     model["body"]["of"] = [samples.summed()[4]["model"]["body"]]
     assert LINE.is_valid(values[4])

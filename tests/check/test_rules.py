@@ -360,6 +360,9 @@ def test_separable_at_the_root_is_accepted_exactly_as_specified(claim, data):
             nodes=[["separable", number_text(way), [number_text(x) for x in m]]],
         )
     )
+    if not report.accepted and "about nobody" in report.reason:
+        assert next(truth.pairs(), None) is None
+        return
     assert report.accepted == (
         largest is not None and (largest < threshold or (largest == threshold and a > 0))
     )

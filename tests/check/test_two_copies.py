@@ -472,7 +472,7 @@ def test_a_claim_about_nobody_is_refused() -> None:
     report = checked(
         proof(features, relations, score(2), model, [*nodes[:2], kernel, *nodes[3:]], constraints=never)
     )
-    assert report.accepted, report.reason
+    assert "nobody" in report.reason  # also where a leaf takes others for pairs
 
 
 def test_other_rules_leave_differences_aside() -> None:

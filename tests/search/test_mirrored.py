@@ -57,7 +57,8 @@ def gap_of(model, similar=SIMILAR, **given):
     return lw.measure(model, SPACE, similar, of="probability", budget=60, **given)
 
 
-def test_the_second_case_looks_at_nothing_but_the_leaves_of_the_first(made):
+def test_the_second_case_looks_at_little_but_the_leaves_of_the_first(made):
+    """A leaf by trees that were looked at together may need a cut more, as these are found anew."""
     model = forest()
     level = 1.05 * gap_of(model, tolerance=1e-3).upper
     result = lw.verify(model, SPACE, SIMILAR, lw.ProbabilityGap(level), budget=60)
@@ -65,7 +66,9 @@ def test_the_second_case_looks_at_nothing_but_the_leaves_of_the_first(made):
     leader, follower = made[-1].all
     leaves = sum(isinstance(node, Leaf) for node in leader.proof.nodes)
     assert leaves > 3
-    assert follower.pace.looks == leaves == follower.closed
+    cuts = follower.closed - leaves
+    assert 0 <= cuts <= leaves / 2
+    assert follower.pace.looks == leaves + 2 * cuts
     assert leader.pace.looks == len(leader.proof.nodes)
     assert lw.check(io.BytesIO(result.certificate.content)).accepted
 

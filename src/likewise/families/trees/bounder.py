@@ -289,9 +289,13 @@ class TreeBounder(TreeCells[CellMemory]):
         limit = upper + 2 * self.values.rounding_limit(a, b)
         exact_bias = direction.a * self.score.bias - direction.b * self.other.bias
         clearance = direction.clearance(Fraction(limit) + exact_bias)
-        if clearance is not None or leaf.hints:
+        if clearance is not None:
             return clearance
-        exact = self.values.bound(self.elements, self.axes, self.whole, memory.box, direction.a, direction.b)
+        state = self.elements, self.axes, self.whole, memory.box, direction.a, direction.b
+        if leaf.hints:
+            exact = self.values.bound_in_pairs(*state, leaf.hints)
+            return None if exact is None else direction.clearance(exact)
+        exact = self.values.bound(*state)
         return math.inf if exact is None else direction.clearance(exact)
 
     def _bound_in_pairs(

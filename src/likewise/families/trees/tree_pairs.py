@@ -166,3 +166,30 @@ def pair_trees(elements, axes, ranking, box, a, b, tops, excess, partner, place)
             partner[one], partner[mate] = mate, one
             saved += most
     return saved
+
+
+@compiled
+def collect_near_best_pairs(elements, axes, box, a, b, first, second, room, found):  # type: ignore[no-untyped-def]
+    """The pairs of an element of `first` and one of `second`, all of which meet the box, that have codes in common and are within `room` of the largest sum of such: how many, -1 where there are more than `found` has room for."""
+    start, variable, low, high, extra, after, sets = (
+        elements.start, elements.variable, elements.low, elements.high, elements.extra, elements.after, axes.sets,
+    )  # fmt: skip
+    first_value, second_value = elements.a, elements.b
+    best, count = -np.inf, 0
+    for collects in (False, True):
+        for e in first:
+            here = a * first_value[e] - b * second_value[e]
+            for f in second:
+                value = here + (a * first_value[f] - b * second_value[f])
+                if value <= best if not collects else value < best - room:
+                    continue
+                if not _meet(start, variable, low, high, extra, after, sets, box, e, f):
+                    continue
+                if not collects:
+                    best = value
+                    continue
+                if count == len(found):
+                    return -1
+                found[count, 0], found[count, 1] = e, f
+                count += 1
+    return count
