@@ -1,10 +1,11 @@
 """A census of models: which are read and proved about, which are read and searched, which are asked only, and which are refused.
 
-    python -m benchmarks census [--data german credit adult] [--parts classifiers ...] [--only NAME ...] [--keep FILE] [--write docs/census.md]
+    python -m benchmarks census [--data german credit adult] [--parts classifiers ...] [--only NAME ...] [--jobs 2] [--keep FILE] [--write docs/census.md]
 
 Every classifier and regressor of scikit-learn that takes a table, every transformer in front of three models, and the boosting libraries, with default settings
 (`_census_models`), fitted on some rows of a data set. Classifiers are asked for a verdict about decisions and, where that is UNKNOWN, for a certified bracket of probabilities or scores; regressors for the bracket;
-budgets are CPU seconds. Each model is fitted and asked in another process, which is ended when it takes too long, so that nothing ends the run. `--keep` remembers what was found, and only what is missing there is run.
+budgets are CPU seconds. Each model is fitted and asked in another process, which is ended when it takes too long, so that nothing ends the run: what ends its process, raises what is no error of ours, or takes too long has *failed*. With `--jobs` there are several such processes, and
+what is found is the same. `--keep` remembers what was found, and only what is missing there is run.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import argparse
 import json
 import math
 import multiprocessing
+import os
 import platform
+import threading
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -38,7 +42,7 @@ from benchmarks._census_models import (
 )
 
 LOADERS = {"german": "load_german", "credit": "load_credit", "adult": "load_adult"}
-KINDS = ("proved", "searched", "black box", "refused", "not fitted")
+KINDS = ("proved", "searched", "black box", "refused", "failed", "not fitted")
 HEADINGS = ("data", "models", *KINDS, "not run", "share that is proved about")
 SEED = 0
 FITTED = "fitted"
@@ -48,12 +52,13 @@ FITTED = "fitted"
 class Options:
     """What to run; `seconds` is the budget of each question, `limit` what a model may take with everything."""
 
-    data: tuple[str, ...] = ("german",)
+    data: tuple[str, ...] = tuple(LOADERS)
     parts: tuple[str, ...] = PARTS
     only: tuple[str, ...] = ()
     rows: int = 500
     seconds: float = 3.0
     limit: float = 400.0
+    jobs: int = 1
     keep: Path | None = None
     run_none: bool = False
     write: Path | None = None
@@ -114,7 +119,7 @@ def examine(one: CountedModel, name: str, options: Options, tell: Callable[[str]
     except lw.LikewiseError as error:
         found = {"kind": "refused", "why": _short(error)}
     except Exception as error:  # noqa: BLE001 - the census goes on, and shows it
-        found = {"kind": "refused", "why": f"{type(error).__name__}: {_short(error)}"}
+        found = {"kind": "failed", "why": f"{type(error).__name__}: {_short(error)}"}
     return Finding(**known, **found, seconds=round(time.process_time() - max(started, fitted), 1))
 
 
@@ -183,16 +188,17 @@ class Examiner:
             inside.close()
         self._connection.send((one, name))
         said: Any = None
+        kind = "failed"
         try:
             while self._connection.poll(self.options.limit):
                 said = self._connection.recv()
                 if said != FITTED:
                     return Finding(**said)
             why = f"took more than {self.options.limit:g} s"
+            kind = "failed" if said == FITTED else "not fitted"
         except EOFError:
-            why = "its process ended"
+            why = "its process ended" + ("" if said == FITTED else " while it was fitted")
         self.close()
-        kind = "not fitted" if said is None else "refused"
         return Finding(data=name, part=one.part, title=one.title, kind=kind, why=why)
 
     def close(self) -> None:
@@ -202,24 +208,60 @@ class Examiner:
             self._process = None
 
 
+class Examiners:
+    """As many processes as there are jobs, each with a thread that waits for it."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._own = threading.local()
+        self._all: list[Examiner] = []
+        self._threads = ThreadPoolExecutor(max_workers=options.jobs)
+
+    def examine(self, places: Iterable[tuple[CountedModel, str]]) -> Iterator[Finding]:
+        """What comes of models, in their order."""
+        return self._threads.map(self._examine, places)
+
+    def _examine(self, place: tuple[CountedModel, str]) -> Finding:
+        if not hasattr(self._own, "examiner"):
+            self._own.examiner = Examiner(self.options)
+            self._all.append(self._own.examiner)
+        found: Finding = self._own.examiner.examine(*place)
+        return found
+
+    def close(self) -> None:
+        """End the processes, and what waits for them."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for examiner in self._all:
+            examiner.close()
+
+
 def take_census(options: Options) -> Iterator[Finding]:
     """One finding a model and data set, those that are kept included."""
     kept = {(one.data, one.part, one.title): one for one in _read_kept(options.keep)}
-    examiner = Examiner(options)
+    wanted = [
+        (one, name)
+        for name in options.data
+        for one in counted_models()
+        if one.part in options.parts and (not options.only or one.name in options.only)
+    ]
+    missing = [
+        (one, name)
+        for one, name in wanted
+        if (name, one.part, one.title) not in kept and not options.run_none
+    ]
+    examiners = Examiners(options)
     try:
-        for name in options.data:
-            for one in counted_models():
-                if one.part not in options.parts or (options.only and one.name not in options.only):
-                    continue
-                place = (name, one.part, one.title)
-                if place not in kept and options.run_none:
-                    continue
-                if place not in kept:
-                    kept[place] = examiner.examine(one, name)
-                    _write_kept(options.keep, kept.values())
-                yield kept[place]
+        coming = examiners.examine(missing)
+        for one, name in wanted:
+            place = (name, one.part, one.title)
+            if place not in kept and options.run_none:
+                continue
+            if place not in kept:
+                kept[place] = next(coming)
+                _write_kept(options.keep, kept.values())
+            yield kept[place]
     finally:
-        examiner.close()
+        examiners.close()
 
 
 def _read_kept(file: Path | None) -> list[Finding]:
@@ -256,19 +298,19 @@ def page(findings: Sequence[Finding], options: Options) -> str:
     lines = [
         "# Which models are read",
         "",
-        "Made by `python -m benchmarks census --write docs/census.md`"
+        f"Made by `python -m benchmarks census{_chosen_data(data)} --write docs/census.md`"
         f" ({machine}, Python {platform.python_version()}, {date.today()}): every classifier and regressor of scikit-learn that takes a table, every transformer in front of three models, and the boosting libraries, all with their default settings, on"
         f" some hundred rows of {', '.join(data)} ({options.rows:,} at most); {options.seconds:g} CPU seconds for each question, and what is protected in the data may differ.",
         "",
         "*Proved*: the model is read, and `verify` is FAIR or BIASED about its decisions, or the largest gap has a bracket whose upper end is certified. *Searched*: it is read, and neither was reached in that time. *Black box*: it is asked, pairs that break a"
-        " claim are found, and nothing is proved. *Refused*: nothing is answered. [Pipelines](pipelines.md) says what is read and how.",
+        " claim are found, and nothing is proved. *Refused*: nothing is answered. *Failed*: it crashes, or takes too long. [Pipelines](pipelines.md) says what is read and how.",
         "",
         *_markdown(HEADINGS, count_kinds(findings)),
     ]
     for part in dict.fromkeys(one.part for one in findings):
         own = [one for one in findings if one.part == part]
         lines += ["", f"## {part.capitalize()}", "", *_markdown(("model", *data), _by_title(own, data))]
-    strange = [one for one in findings if one.kind in ("black box", "refused", "not fitted", "searched")]
+    strange = [one for one in findings if one.kind != "proved"]
     reasons = {(one.title, one.kind, one.why): None for one in strange}
     lines += [
         "",
@@ -283,6 +325,10 @@ def page(findings: Sequence[Finding], options: Options) -> str:
         *_markdown(("estimator", "it"), [[f"`{name}`", why] for name, why in sorted(LEFT_OUT.items())]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _chosen_data(data: Sequence[str]) -> str:
+    return "" if list(data) == list(LOADERS) else f" --data {' '.join(data)}"
 
 
 def _by_title(findings: Sequence[Finding], data: Sequence[str]) -> list[list[str]]:
@@ -323,6 +369,8 @@ def run(options: Options | None = None) -> None:
     for line in count_kinds(findings):
         table.add_row(*line)
     Console(width=120).print(table)
+    ended = os.times()
+    print(f"{ended.children_user + ended.children_system:.0f} CPU s with fitting and starting")
     if chosen.write is not None:
         chosen.write.write_text(page(findings, chosen), encoding="utf-8")
 
@@ -339,6 +387,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--limit", type=float, default=default.limit, help="seconds that a model may take with everything"
     )
+    parser.add_argument("--jobs", type=int, default=default.jobs, help="models at a time")
     parser.add_argument(
         "--keep", type=Path, help="a file that findings are kept in: what is there is not run again"
     )
@@ -353,6 +402,7 @@ def main(arguments: list[str]) -> None:
             rows=given.rows,
             seconds=given.seconds,
             limit=given.limit,
+            jobs=given.jobs,
             keep=given.keep,
             run_none=given.run_none,
             write=given.write,

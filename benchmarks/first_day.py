@@ -1,15 +1,16 @@
 """What a first day asks: brackets of forests beside an audit of the rows, and claims about a kernel model that leave room.
 
-    python -m benchmarks first_day [--forests german one-hot mortgages] [--seconds 10 60] [--levels 4 2]
+    python -m benchmarks first_day [--forests german one-hot mortgages] [--seconds 10 60] [--kernels mortgages german] [--times 6 3 1.5 1.05] [--levels ...]
 
 Forests of full depth on German credit, once as a library makes them and once with 60 trees behind one column a level, and on made-up applications for mortgages (`_lending`) with race, sex and ethnicity free: the largest gap that an audit of the rows
-shows, and the bracket that `measure` has within a budget. The same applications and an `SVC` behind standardised columns, with race free: the bracket, and `verify` of
-claims above it, with what search and checker took. Budgets are CPU seconds, so that another program on the machine changes nothing.
+shows, and the bracket that `measure` has within a budget. The same applications and German credit with an `SVC` behind standardised and one-hot columns, with race, or the protected feature, free: the bracket, and `verify` of
+claims at several times its upper end, and at levels that are given, with what search and checker took and the leaves by rule. Budgets are CPU seconds, so that another program on the machine changes nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import platform
 import time
 from collections.abc import Callable
@@ -26,17 +27,20 @@ from benchmarks._lending import behind_columns, lending
 from benchmarks.defaults import fitted
 from likewise import clock
 from likewise.datasets import load_german
+from likewise_check import check
 
 AUDIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Forests and budgets of their brackets, and levels of claims about the kernel model."""
+    """Forests and budgets of their brackets, kernel models, and claims about these: at so many times the bracket, and at levels."""
 
     forests: tuple[str, ...] = ("german", "one-hot", "mortgages")
     seconds: tuple[float, ...] = (10.0, 60.0)
-    levels: tuple[float, ...] = (4.0, 2.0)
+    kernels: tuple[str, ...] = ("mortgages", "german")
+    times: tuple[float, ...] = (6.0, 3.0, 1.5, 1.05)
+    levels: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,23 +112,69 @@ def forest_lines(options: Options) -> list[list[str]]:
     return lines
 
 
-def kernel_lines(options: Options) -> list[list[str]]:
-    """The bracket of an SVC, and one line a claim."""
+def mortgage_kernel() -> Asked:
+    """An SVC about made-up applications; race is free."""
     from sklearn.svm import SVC
 
-    data, similar = lending(), lw.Similarity(free=["race"])
-    model, budget = behind_columns(SVC(), data), max(options.seconds)
-    found = lw.measure(model, data.space, similar, X=data.X, budget=budget)
-    lines = [["measure", f"{budget:g}", f"[{found.lower:.4g}, {found.upper:.4g}]", "", ""]]
-    for level in options.levels:
-        result = lw.verify(model, data.space, similar, lw.ScoreGap(level), X=data.X, budget=budget)
-        stats = result.stats
-        checked = f"{stats['check_seconds']:.1f}" if "check_seconds" in stats else ""
-        said = f"{result.verdict} {'' if result.reason is None else f'({result.reason})'}".strip()
+    data = lending()
+    model, similar = behind_columns(SVC(), data), lw.Similarity(free=["race"])
+    return Asked(model=model, X=data.X, space=data.space, similar=similar)
+
+
+def german_kernel() -> Asked:
+    """An SVC behind one column a level and standardised numbers."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+    from sklearn.svm import SVC
+
+    data = load_german(frame="pandas")
+    levels = {
+        name: list(feature.levels)
+        for name, feature in data.space.features.items()
+        if isinstance(feature, (lw.Categorical, lw.Ordinal))
+    }
+    numbers = [name for name in data.space.names if name not in levels]
+    coding = OneHotEncoder(categories=list(levels.values()))
+    columns = make_column_transformer((coding, list(levels)), (StandardScaler(), numbers))
+    target = np.asarray(data.y) == sorted(set(np.asarray(data.y).tolist()))[-1]
+    model = make_pipeline(columns, SVC()).fit(data.X, target)
+    similar = lw.Similarity(free=list(data.protected))
+    return Asked(model=model, X=data.X, space=data.space, similar=similar)
+
+
+KERNELS: dict[str, Callable[[], Asked]] = {"mortgages": mortgage_kernel, "german": german_kernel}
+
+
+def kernel_lines(options: Options) -> list[list[str]]:
+    """The brackets of SVCs, and one line a claim."""
+    lines, budget = [], max(options.seconds)
+    for name in options.kernels:
+        asked = KERNELS[name]()
+        about = asked.model, asked.space, asked.similar
+        found = lw.measure(*about, X=asked.X, budget=budget)
+        bracket = f"[{found.lower:.4g}, {found.upper:.4g}]"
         lines.append(
-            [f"gaps up to {level:g}", f"{stats['seconds']:.1f}", said, f"{stats['cells']:,}", checked]
+            [name, "measure", f"{found.stats['seconds']:.1f}", bracket, f"{found.stats['cells']:,}", "", ""]
         )
+        claims = [(f"{times:g} x the bracket", times * found.upper) for times in options.times]
+        claims += [(f"gaps up to {level:g}", level) for level in options.levels]
+        for words, level in claims:
+            result = lw.verify(*about, lw.ScoreGap(level), X=asked.X, budget=budget)
+            stats = result.stats
+            checked = f"{stats['check_seconds']:.1f}" if "check_seconds" in stats else ""
+            said = f"{result.verdict} {'' if result.reason is None else f'({result.reason})'}".strip()
+            spent = f"{stats['seconds']:.1f}"
+            lines.append([name, words, spent, said, f"{stats['cells']:,}", checked, _leaves(result)])
     return lines
+
+
+def _leaves(result: lw.Result) -> str:
+    """How many leaves of its proof each rule has."""
+    if result.certificate is None:
+        return ""
+    rules = check(io.BytesIO(result.certificate.content)).rules
+    return ", ".join(f"{count:,} {rule}" for rule, count in sorted(rules.items()))
 
 
 def run(options: Options | None = None) -> None:
@@ -136,7 +186,10 @@ def run(options: Options | None = None) -> None:
     try:
         for headings, lines in (
             (("forest", "audited gap", "seconds", "largest gap", "cells"), forest_lines(chosen)),
-            (("kernel", "seconds", "answer", "cells", "check"), kernel_lines(chosen)),
+            (
+                ("kernel", "asked", "seconds", "answer", "cells", "check", "leaves"),
+                kernel_lines(chosen),
+            ),
         ):
             table = Table(*headings)
             for line in lines:
@@ -151,6 +204,16 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks first_day")
     parser.add_argument("--forests", choices=list(FORESTS), nargs="+", default=list(Options().forests))
     parser.add_argument("--seconds", type=float, nargs="+", default=list(Options().seconds))
-    parser.add_argument("--levels", type=float, nargs="+", default=list(Options().levels))
+    parser.add_argument("--kernels", choices=list(KERNELS), nargs="+", default=list(Options().kernels))
+    parser.add_argument("--times", type=float, nargs="*", default=list(Options().times))
+    parser.add_argument("--levels", type=float, nargs="*", default=list(Options().levels))
     given = parser.parse_args(arguments)
-    run(Options(forests=tuple(given.forests), seconds=tuple(given.seconds), levels=tuple(given.levels)))
+    run(
+        Options(
+            forests=tuple(given.forests),
+            seconds=tuple(given.seconds),
+            kernels=tuple(given.kernels),
+            times=tuple(given.times),
+            levels=tuple(given.levels),
+        )
+    )

@@ -3,7 +3,8 @@
     python -m benchmarks plausible [--models 8] [--rows 1000] [--budget 20]
 
 Models of four families, fitted on several samples of German and of made data with the columns that recidivism scores are told on (raw columns through a pipeline). Each claim that is BIASED has a pair: found without the data, with
-it, and with `like_data=True`. A pair is as far from the data as the nearer of its two individuals is from its nearest row, by Gower's distance, computed here anew; beside it stands how many pairs are nearer than two rows are to each other half of the time.
+it, with `like_data=True` and with `like_data="frequent"`. A pair is as far from the data as the nearer of its two individuals is from its nearest row, by Gower's distance, computed here anew; beside it stands how many pairs are nearer than two rows are to each other half of the time,
+and of how many rows the rarer of the two is more frequent, by the product of the shares of rows with the same values or in the same tenth of a range, computed here anew too.
 The second table has the rules that `mine_rules` finds, and how many of the pairs that were found without the data break one of them.
 """
 
@@ -31,7 +32,8 @@ from benchmarks.regions import recidivism
 
 MODELS, ROWS, BUDGET = 8, 1000, 20.0
 SAMPLED = 4_000  # pairs of rows
-WAYS = ("without data", "with data", "like the data")
+WAYS = ("without data", "with data", "nearest", "frequent")
+MOST_VALUES, BINS, UNSEEN = 20, 10, 0.5  # of marginals, as the guide says them
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,6 +42,7 @@ class Found:
 
     usual: float
     distances: dict[str, list[float]] = field(default_factory=lambda: {way: [] for way in WAYS})
+    rarer: dict[str, list[float]] = field(default_factory=lambda: {way: [] for way in WAYS})  # shares of rows
     pairs: list[Any] = field(default_factory=list)
     claims: int = 0
 
@@ -84,6 +87,29 @@ def distance(pair: pd.DataFrame, rows: pd.DataFrame, spread: pd.Series) -> float
     return float(min(both))
 
 
+def frequencies(people: pd.DataFrame, rows: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The logarithms of the products of shares of rows, feature by feature."""
+    total = np.zeros(len(people))
+    for name in rows:
+        own, known = people[name], rows[name]
+        if pd.api.types.is_numeric_dtype(known) and known.nunique() > MOST_VALUES:
+            edges = np.linspace(known.min(), known.max(), BINS + 1)
+            own, known = (
+                pd.Series(np.clip(np.searchsorted(edges, one.to_numpy(float), "right") - 1, 0, BINS - 1))
+                .where(one.between(edges[0], edges[-1]).to_numpy(), -1)
+                .astype(str)
+                for one in (own, known)
+            )
+        elif pd.api.types.is_numeric_dtype(known):
+            own, known = own.astype(float), known.astype(float)
+        else:
+            own, known = own.astype(str), known.astype(str)
+        counts = known.value_counts()
+        shares = own.map(counts).astype(float).fillna(UNSEEN) / len(rows)
+        total += np.log(shares.to_numpy())
+    return total
+
+
 def look(X: pd.DataFrame, y: Any, space: lw.Space, free: list[str], models: int, budget: float) -> Found:
     """Pairs of so many models."""
     numbers = [name for name in X if pd.api.types.is_numeric_dtype(X[name])]
@@ -96,6 +122,7 @@ def look(X: pd.DataFrame, y: Any, space: lw.Space, free: list[str], models: int,
     )
     found = Found(usual=float(np.median(pairs)))
     rows = X.reset_index(drop=True)
+    usual = frequencies(rows, rows)
     for seed in range((models + 3) // 4):
         sample = random.permutation(len(X))[: len(X) // 2]
         for last in list(last_steps(seed))[: models - 4 * seed]:
@@ -105,13 +132,15 @@ def look(X: pd.DataFrame, y: Any, space: lw.Space, free: list[str], models: int,
             results = [
                 lw.verify(*asked, budget=budget),
                 lw.verify(*asked, X=X, budget=budget),
-                lw.verify(*asked, X=X, like_data=True, budget=budget),
+                lw.verify(*asked, X=X, like_data="nearest", budget=budget),
+                lw.verify(*asked, X=X, like_data="frequent", budget=budget),
             ]
             if any(result.verdict != "BIASED" for result in results):
                 continue
             for way, result in zip(WAYS, results, strict=True):
                 pair = pd.DataFrame(result.pair)[list(X)].reset_index(drop=True)
                 found.distances[way].append(distance(pair, rows, spread))
+                found.rarer[way].append(float((usual < frequencies(pair, rows).min() - 1e-9).mean()))
             found.pairs.append(results[0].pair)
     return found
 
@@ -130,6 +159,7 @@ def run(models: int = MODELS, rows: int = ROWS, budget: float = BUDGET) -> None:
         "nearer than that",
         "distance, median",
         "largest",
+        "more frequent than, median",
     ):
         table.add_column(heading, justify="left" if heading in ("data", "found") else "right")
     rules = Table(title="rules that all rows obey")
@@ -145,7 +175,11 @@ def run(models: int = MODELS, rows: int = ROWS, budget: float = BUDGET) -> None:
         for way in WAYS:
             apart = found.distances[way]
             nearer = sum(one < found.usual for one in apart)
-            told = (f"{np.median(apart):.3f}", f"{max(apart):.3f}") if apart else ("-", "-")
+            told = (
+                (f"{np.median(apart):.3f}", f"{max(apart):.3f}", f"{np.median(found.rarer[way]):.0%} of rows")
+                if apart
+                else ("-",) * 3
+            )
             first = (
                 (name, str(found.claims), str(len(apart)), f"{found.usual:.3f}")
                 if way == WAYS[0]

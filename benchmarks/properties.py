@@ -5,7 +5,8 @@
 German: the score must not fall with the duration of a credit going down, everything else being the same. Of each model the verdict on `Monotone`, and the largest fall of the probability as a bracket, in CPU seconds of one core with the model's
 reading; `sampled` is the largest fall among that many random pairs, which is what one has without a proof. `boosting, told` was fitted with a monotonic constraint.
 
-A second table has counterfactual pairs: the largest gap of the probability between people who differ in being a foreign worker, with everything else the same, and with an amount of credit that changes along, as a made-up equation says.
+A second table has counterfactual pairs: the largest gap of the probability between people who differ in being a foreign worker, with everything else the same, and with an amount of credit that changes along, as a made-up equation says; and with a job that
+changes along by a table, and an amount that does so for some kinds of housing only.
 """
 
 from __future__ import annotations
@@ -29,11 +30,25 @@ from sklearn.preprocessing import StandardScaler
 
 import likewise as lw
 from likewise.datasets import load_german
+from likewise.spec.pairs import pair_space
 
 HEADINGS = ("model", "verdict", "cells", "CPU s", "largest fall of P", "CPU s", "sampled")
 FEATURE, PAIRS = "duration_months", 20_000
 DIFFERS, FOLLOWS, BY = "is_foreign_worker", "credit_amount", -1000
-ALONG_HEADINGS = ("model", "same amount", "CPU s", "amount along", "CPU s", "cells")
+JOB, JOBS = "job_status", {4: 3, 3: [2, 3]}  # of a foreign worker, by a made-up table
+HOUSING, OWNERS = "housing_type", {"from": 2, "to": 2}
+ALONG_HEADINGS = (
+    "model",
+    "same",
+    "CPU s",
+    "amount along",
+    "CPU s",
+    "cells",
+    "table, where",
+    "CPU s",
+    "cells",
+    "parts",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,15 +105,30 @@ def row(name: str, model: Any, data: Any, seconds: float) -> list[str]:
     ]
 
 
+def along_claims(space: lw.Space) -> list[tuple[lw.Space, lw.Similarity]]:
+    """Foreign workers beside others: who are the same, with an amount along, and with a job by a table and an amount under a condition."""
+    levels = space.replace({DIFFERS: lw.Categorical([0, 1]), JOB: lw.Categorical([1, 2, 3, 4])})
+    told = {
+        JOB: lw.Along(DIFFERS, table={(0, 1): JOBS}),
+        FOLLOWS: lw.Along(DIFFERS, {(0, 1): BY}, where={HOUSING: OWNERS}),
+    }
+    return [
+        (space, lw.Similarity(free=[DIFFERS])),
+        (space, lw.Similarity(free=[DIFFERS], along={FOLLOWS: lw.Along(DIFFERS, rate=BY)})),
+        (levels, lw.Similarity(free=[DIFFERS], along=told)),
+    ]
+
+
 def along_row(name: str, model: Any, data: Any, seconds: float) -> list[str]:
     """One line of the table of counterfactual pairs."""
     told = [name]
-    equation = {FOLLOWS: lw.Along(DIFFERS, rate=BY)}
-    for similar in (lw.Similarity(free=[DIFFERS]), lw.Similarity(free=[DIFFERS], along=equation)):
+    for n, (space, similar) in enumerate(along_claims(data.space)):
         started = time.process_time()
-        found = lw.measure(model, data.space, similar, of="probability", X=data.X, budget=seconds)
+        found = lw.measure(model, space, similar, of="probability", X=data.X, budget=seconds)
         told += [f"[{found.lower:.4f}, {found.upper:.4f}]", f"{time.process_time() - started:.2f}"]
-    return [*told, str(found.stats["cells"])]
+        if n:
+            told.append(str(found.stats["cells"]))
+    return [*told, str(len(pair_space(space, similar).branches))]
 
 
 def run(options: Options | None = None) -> None:
@@ -111,14 +141,15 @@ def run(options: Options | None = None) -> None:
         *HEADINGS, title=f"{date.today()}, {platform.machine()}, German, less {FEATURE} never hurts"
     )
     along = Table(
-        *ALONG_HEADINGS, title=f"largest gap of P by {DIFFERS}, and with {FOLLOWS} {BY} along with it"
+        *ALONG_HEADINGS,
+        title=f"largest gap of P by {DIFFERS}; with {FOLLOWS} {BY} along with it; with {JOB} by a table and {FOLLOWS} of owners",
     )
     for name, model in models(place, data.X.shape[1]).items():
         if not chosen.models or name in chosen.models:
             fitted = model.fit(data.X, y == sorted(set(y.tolist()))[0])
             table.add_row(*row(name, fitted, data, chosen.seconds))
             along.add_row(*along_row(name, fitted, data, chosen.seconds))
-    console = Console(file=sys.stdout, width=120)
+    console = Console(file=sys.stdout, width=140)
     console.print(table)
     console.print(along)
 

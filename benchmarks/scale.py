@@ -3,7 +3,7 @@
     python -m benchmarks scale [--claims NAME ...] [--processes 1 2] [--budget 60] [--workers 10 100 1000] [--rows 10000000] [--share-rows 4000] [--dask 2]
 
 Each line of the first table is one `measure` of German: its wall time, the cells of its search and the bracket that it reached. A search that closes tells by its time what processes gain, one that does not by its
-cells and its bracket. Times include the start of the processes, and count from when the model is read. The last line of a claim is that of a cluster of Dask on this machine with so many workers, which were started before; `--dask 0` leaves it out, as does a machine without `distributed`.
+cells and its bracket. Times include the start of the processes, and count from when the model is read. Every process computes with one thread, the only one of a single process too. The last line of a claim is that of a cluster of Dask on this machine with so many workers, which were started before; `--dask 0` leaves it out, as does a machine without `distributed`.
 
 The second table is the sampled share of Adult by an RBF kernel, fitted on `--share-rows` rows: how many are drawn is settled by a first small sample and the budget, so look at the draws a second. `--share-rows 0` leaves it out. The third is an audit of so many rows of Adult's shape, read from a .parquet file, with each number of processes and on the cluster: all of it, what of that was judging, CPU seconds of all processes, and the largest
 memory of the one that reads and of one that judges. `--rows 0` leaves it out.

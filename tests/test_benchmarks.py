@@ -5,15 +5,18 @@ from benchmarks.__main__ import main, names
 
 SMALLEST = {
     "audits": ("--budget 2", "polynomial, degree 2"),
-    "census": ("--only Ridge --rows 60 --seconds 5", "german  Ridge"),
+    "census": ("--data german --only Ridge --rows 60 --seconds 5 --jobs 2", "german  Ridge"),
     "certificates": ("--cells 10", "us/cell"),
     "checkers": ("--proofs --golden golden_later --seconds 1", "v1-witness-sum"),
     "cold": ("--families linear", "linear"),
     "defaults": ("--data german --models dt --seconds 2", "dt"),
-    "ensembles": ("--seconds 1 --trees 2 --bags 1", "explainable boosting"),
+    "ensembles": ("--data german --seconds 1 --trees 2 --bags 1", "EBM, all rows"),
     "explainable": ("--data german --seconds 2 --bags 1", "german"),
     "groups": ("--samples 2000 --budget 1", "hiring, network of 2"),
-    "first_day": ("--forests one-hot --seconds 1 --levels 50", "60 trees, one-hot"),
+    "first_day": (
+        "--forests one-hot --seconds 1 --kernels mortgages --times --levels 50",
+        "60 trees, one-hot",
+    ),
     "linear": ("--data credit", "Credit Linear1"),
     "lipschitz": ("--seconds 3 --models linear --kinds l2", "linear"),
     "metrics": ("--data credit --models linear --kinds l1 --seconds 3", "credit"),
@@ -85,3 +88,22 @@ def test_a_row_is_printed(name, capsys):
 def test_wrong_names_are_refused(line, words, capsys):
     assert main(line) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_model_that_ends_its_process_does_not_end_the_census():
+    """The next one is examined all the same, whatever the number of processes, and findings come in their order."""
+    from benchmarks._census_models import CountedModel
+    from benchmarks.census import Examiners, Options
+
+    wanted = [
+        (CountedModel(part="classifiers", name=name), "german")
+        for name in ("NoSuchClassifier", "RidgeClassifier", "DummyClassifier")
+    ]
+    for jobs in (1, 2):
+        examiners = Examiners(Options(rows=60, jobs=jobs))
+        found = list(examiners.examine(wanted))
+        examiners.close()
+        assert [one.title for one in found] == [one.title for one, _ in wanted]
+        assert [one.kind for one in found] == ["failed", "proved", "proved"]
+        assert "its process ended" in found[0].why

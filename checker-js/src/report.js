@@ -3,19 +3,16 @@
 import { ONE, Rational, ZERO } from './exact/rational.js';
 import { isOneWay } from './claim/similarity.js';
 import { positionOf } from './claim/space.js';
+import { relationWords } from './relation-words.js';
+import { counted, cut, levelWords, list, printable, quoted, shown, SHOWN } from './values.js';
 
 /**
  * @typedef {import('./check.js').Report} Report
  * @typedef {import('./claim/claim.js').Claim} Claim
  * @typedef {import('./claim/distance.js').Distance} Distance
  * @typedef {import('./claim/rate.js').Rate} Rate
- * @typedef {import('./claim/similarity.js').Relation} Relation
  * @typedef {import('./claim/space.js').Feature} Feature
- * @typedef {import('./claim/space.js').Level} Level
  */
-
-/** Longer lists are cut in the short form. */
-const SHOWN = 12;
 
 /**
  * @param {Report} report
@@ -245,63 +242,6 @@ function times(factor) {
 }
 
 /**
- * @param {number} count
- * @param {string} what
- */
-function counted(count, what) {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-/**
- * @param {string[]} lines
- * @param {boolean} full
- */
-function cut(lines, full) {
-  return full || lines.length <= SHOWN ? lines : [...lines.slice(0, SHOWN), `... and ${lines.length - SHOWN} more (--full shows them)`];
-}
-
-/**
- * @param {Relation} relation
- * @param {Feature} feature
- * @param {Feature[]} features
- * @param {boolean} full
- */
-function relationWords({ kind, low, high, allowed, along }, feature, features, full) {
-  const steps = feature.levels === null ? '' : ' steps';
-  if (kind === 'same') return 'both agree';
-  if (kind === 'free') return 'may differ in any way';
-  if (along !== null) {
-    const other = features[along.with];
-    const levelOf = (/** @type {number} */ i) => levelWords(other.levels?.[i]);
-    const bands = along.bands.map((band) => {
-      const named = along.byLevels ? `from ${levelOf(band.from)} to ${levelOf(band.to)}` : `by ${band.to}`;
-      return `where that changes ${named}, the second is ${betweenWords(band.low, band.high, steps)} the first`;
-    });
-    return `changes along with ${quoted(other.name)}: ${list(bands, full)}; else it differs by at most ${shown(along.otherwise)}${steps}`;
-  }
-  if (kind === 'within') return `may differ by at most ${shown(high)}${steps}`;
-  if (kind === 'between') return `may differ: the second is ${betweenWords(low, high, steps)} the first`;
-  const pairs = allowed.map(([i, j]) => `${levelWords(feature.levels?.[i])} with ${levelWords(feature.levels?.[j])}`);
-  return `may differ in these ways only: ${list(pairs, full)}`;
-}
-
-/**
- * Where x' is, as seen from x (section 18).
- * @param {Rational} low
- * @param {Rational} high
- * @param {string} steps
- */
-function betweenWords(low, high, steps) {
-  const size = (/** @type {Rational} */ value) => shown(value.absolute());
-  if (low.equals(high)) return low.isZero() ? 'equal to' : `${size(low)}${steps} ${low.sign() > 0 ? 'above' : 'below'}`;
-  if (low.isZero()) return `not below and at most ${size(high)}${steps} above`;
-  if (high.isZero()) return `not above and at most ${size(low)}${steps} below`;
-  if (low.sign() > 0) return `from ${size(low)} to ${size(high)}${steps} above`;
-  if (high.sign() < 0) return `from ${size(high)} to ${size(low)}${steps} below`;
-  return `at most ${size(low)}${steps} below and at most ${size(high)}${steps} above`;
-}
-
-/**
  * @param {Feature} feature
  * @param {boolean} full
  */
@@ -320,67 +260,6 @@ function constraintWords({ terms, bound }, features) {
     return factor !== null ? `${shown(factor)} ${name}` : `${name} as [${(amounts ?? []).map(shown).join(', ')}]`;
   });
   return `${parts.join(' + ') || '0'} <= ${shown(bound)}`;
-}
-
-/**
- * @param {string[]} items
- * @param {boolean} full
- */
-function list(items, full) {
-  if (items.length === 0) return '(none)';
-  return full || items.length <= SHOWN ? items.join(', ') : `${items.slice(0, SHOWN).join(', ')}, ... (${items.length - SHOWN} more)`;
-}
-
-/**
- * A text of the file in quotation marks; what a screen would not show as it is, is written as an escape.
- * @param {string} text
- */
-function quoted(text) {
-  return printable(JSON.stringify(text));
-}
-
-/** @param {string} text */
-function printable(text) {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${/** @type {number} */ (character.codePointAt(0)).toString(16)}}`);
-}
-
-/** @param {Level | undefined} level */
-function levelWords(level) {
-  if (level instanceof Rational) return shown(level);
-  if (typeof level === 'string') return quoted(level);
-  return level === null ? 'missing' : `${level}`;
-}
-
-/**
- * A number for people: exact if it is short, else "about" with six digits. Nothing is decided by it.
- * @param {Rational} value
- */
-export function shown(value) {
-  const exact = `${value}`;
-  if (exact.length <= 12) return exact;
-  // The first digits of the value times a power of ten that makes them whole.
-  let power = 0;
-  let size = value.absolute();
-  const [low, high, ten] = [Rational.of(100_000), Rational.of(1_000_000), Rational.of(10)];
-  while (size.less(low) && power < 400) [size, power] = [size.times(ten), power + 1];
-  while (high.atMost(size) && power > -6200) [size, power] = [size.over(ten), power - 1];
-  const digits = `${size.floor()}`;
-  const number = `${digits[0]}.${digits.slice(1)}e${digits.length - 1 - power}`;
-  return `about ${value.sign() < 0 ? '-' : ''}${plain(number)}`;
-}
-
-/**
- * @param {string} scientific
- * @returns {string} without an exponent if it is a small one
- */
-function plain(scientific) {
-  const [mantissa, exponentText] = scientific.split('e');
-  const exponent = Number(exponentText);
-  if (exponent < -4 || exponent > 9) return scientific;
-  const digits = mantissa.replace('.', '');
-  if (exponent < 0) return `0.${'0'.repeat(-exponent - 1)}${digits}`;
-  const padded = digits.padEnd(exponent + 1, '0');
-  return exponent + 1 >= padded.length ? padded : `${padded.slice(0, exponent + 1)}.${padded.slice(exponent + 1)}`;
 }
 
 /**

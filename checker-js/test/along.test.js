@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { partsOf } from '../src/claim/along.js';
+import { choicesOf, partOf } from '../src/claim/along-parts.js';
 import { areSimilar, readSimilarity } from '../src/claim/similarity.js';
 import { readSpace } from '../src/claim/space.js';
 import { Rational } from '../src/exact/rational.js';
 import { parseJson } from '../src/file/json.js';
+import { Clock } from '../src/limits.js';
 import { Rejection } from '../src/rejection.js';
 
 const json = (/** @type {any} */ value) => parseJson(JSON.stringify(value));
@@ -20,17 +21,18 @@ const FREE = { kind: 'free' };
 const WITHIN = { kind: 'within', tolerance: '5' };
 const along = (/** @type {any[]} */ bands, more = {}) => ({ kind: 'along', with: 1, bands, else: '0', ...more });
 const BANDS = [[0, 1, '1', '2'], [1, 0, '-2', '-1']];
+const partsOf = (/** @type {any[]} */ similarity) => choicesOf(similarity, space.features, new Clock(60)).map((choice) => partOf(similarity, choice));
 const read = (/** @type {any[]} */ similarity, more = {}) => readSimilarity(json({ similarity, ...more }), space);
 
 test('parts: equal first, then by levels or by difference', () => {
-  const byLevels = partsOf(read([along(BANDS), FREE, WITHIN]).similarity, space.features);
+  const byLevels = partsOf(read([along(BANDS), FREE, WITHIN]).similarity);
   assert.equal(byLevels.length, 7);
-  assert.deepEqual(byLevels.map(({ fixed }) => [...fixed.values()].join()), ['', '0,1', '0,2', '1,0', '1,2', '2,0', '2,1']);
+  assert.deepEqual(byLevels.map(({ ranges }) => [...ranges.values()].map(({ own, other }) => `${own[0]},${other[1]}`).join()), ['', '0,1', '0,2', '1,0', '1,2', '2,0', '2,1']);
   assert.deepEqual(byLevels.map(({ similarity: [own] }) => `${own.kind} ${own.low} ${own.high}`).slice(0, 4), ['same 0 0', 'between 1 2', 'same 0 0', 'between -2 -1']);
-  const allowed = partsOf(read([along(BANDS), { kind: 'pairs', allowed: [[0, 2]] }, WITHIN]).similarity, space.features);
+  const allowed = partsOf(read([along(BANDS), { kind: 'pairs', allowed: [[0, 2]] }, WITHIN]).similarity);
   assert.equal(allowed.length, 3);
   // A tolerance of 5 is one of 3 here.
-  const byDifference = partsOf(read([along([[-1, '-1', '0'], [1, '0', '1']], { with: 2, else: '1/2' }), FREE, WITHIN]).similarity, space.features);
+  const byDifference = partsOf(read([along([[-1, '-1', '0'], [1, '0', '1']], { with: 2, else: '1/2' }), FREE, WITHIN]).similarity);
   assert.deepEqual(byDifference.map(({ similarity: [own, , age] }) => `${age.kind} ${age.low}: ${own.low} ${own.high}`), [
     'same 0: -1/2 1/2', 'between -3: -1/2 1/2', 'between -2: -1/2 1/2', 'between -1: -1 0', 'between 1: 0 1', 'between 2: -1/2 1/2', 'between 3: -1/2 1/2',
   ]);

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -29,17 +29,19 @@ if TYPE_CHECKING:
 
     from likewise.run import Run
     from likewise.spec.allowance import Allowance
-    from likewise.spec.along import ResolvedAlong
+    from likewise.spec.along_parts import ResolvedAlong
     from likewise.spec.distance import Distance
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
 
+LikeData = Literal["nearest", "frequent"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a claim file only names it:
-    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `like_data`: of all pairs that break it, the one nearest to a row is asked for."""
+    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `like_data`: of all pairs that break it, the one nearest to a row is asked for, or the most frequent one by the marginals of the rows."""
 
     model: Any
     space: Space
@@ -49,7 +51,7 @@ class Claim:
     codes: Floats | None = None
     numbers: NDArray[np.int64] | None = None
     outside: Mapping[str, int] | None = None
-    like_data: bool = False
+    like_data: LikeData | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.property, (SameDecision, ScoreGap, ProbabilityGap, Lipschitz)):
@@ -94,7 +96,9 @@ def make_claim(
     return Claim(model=model, space=space, similarity=similarity, property=asked, X=X)
 
 
-def refuse_steepness(claim: Claim, what: str, hint: str = "verify, measure and compare take it") -> None:
+def refuse_steepness(
+    claim: Claim, what: str, hint: str = "verify, measure, compare, audit and share take it"
+) -> None:
     """Refuse a claim that asks more of two the nearer they are, where nothing knows of that."""
     if isinstance(claim.property, Lipschitz):
         raise SpecError(f"no answer about {what} for a Lipschitz claim", hint=hint)
@@ -180,13 +184,20 @@ def _measured(claim: Claim, relations: tuple[Relation, ...]) -> tuple[Relation, 
     return asked.relations(claim.space, relations) if isinstance(asked, Lipschitz) else relations
 
 
+def _measured_features(relations: tuple[Relation, ...], distance: Distance | None) -> frozenset[int]:
+    """The features in which it counts how far two individuals are apart."""
+    within = {k for k, relation in enumerate(relations) if relation.kind == "within"}
+    return frozenset(within | set(() if distance is None else distance.features))
+
+
 def _import_or_ask(
     claim: Claim, codes: Floats, relations: tuple[Relation, ...], distance: Distance | None
 ) -> tuple[ImportedModel, UnsupportedModel | None]:
     """The model read; where nothing reads it, or not so that it can be said who is similar, a model that is asked, and why."""
     if not is_black_box(claim.model):
         try:
-            imported = import_model(claim.model, claim.space, rows=codes, like=claim.X)
+            measured = _measured_features(relations, distance)
+            imported = import_model(claim.model, claim.space, rows=codes, like=claim.X, measured=measured)
             imported.recoding.relations(relations)
             imported.recoding.refuse_unmeasured(distance)
             return imported, None

@@ -17,6 +17,7 @@ import numpy as np
 
 from likewise.errors import SpecError
 from likewise.progress import Listener, Snapshot, ignore_progress, terminal_listener
+from likewise.search.blas_threads import one_blas_thread
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of
 from likewise.search.checkpoint import Checkpoint
 from likewise.search.workers import Workers
@@ -69,7 +70,11 @@ def open_run(
     )
     workers = Workers(jobs, executor) if jobs > 1 or executor is not None else None
     try:
-        with open_listener(progress) as listener, _open_checkpoint(checkpoint, resume) as kept:
+        with (
+            one_blas_thread(),
+            open_listener(progress) as listener,
+            _open_checkpoint(checkpoint, resume) as kept,
+        ):
             yield Run(
                 budget=clock,
                 jobs=jobs,

@@ -302,13 +302,21 @@ def _allowed(relation: dict[str, Any], a: Fraction, b: Fraction) -> bool:
 
 
 def _goes_along(relation: dict[str, Any], k: int, x: Codes, other: Codes) -> bool:
-    """Whether feature k differs as the one that it goes along with says (section 22)."""
-    low, high = -exact(relation["else"]), exact(relation["else"])
+    """Whether feature k differs as the one that it goes along with says (sections 22 and 26)."""
+    rest = exact(relation.get("else", "0"))
     a, b = x[relation["with"]], other[relation["with"]]
-    for *step, least, most in relation["bands"]:
+    cases = relation.get("cases", [{"where": [], "bands": relation.get("bands", [])}])
+    holding = (
+        case for case in cases if all(any(lo <= x[c] <= hi for lo, hi in spans) for c, spans in case["where"])
+    )
+    case = next(holding, {})
+    for i, there, allowed in case.get("tables", []):
+        if (i, there) == (a, b):
+            return [x[k], other[k]] in allowed
+    for *step, least, most in case.get("bands", []):
         if step in ([a, b], [b - a]):
-            low, high = exact(least), exact(most)
-    return low <= other[k] - x[k] <= high
+            return exact(least) <= other[k] - x[k] <= exact(most)
+    return abs(other[k] - x[k]) <= rest
 
 
 def _are_near(given: dict[str, Any], x: Codes, other: Codes) -> bool:

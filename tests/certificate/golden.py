@@ -15,7 +15,7 @@ from likewise_check import check
 FOLDER = Path(__file__).parent / "golden"
 LATER_FOLDER = Path(__file__).parent / "golden_later"
 NEWEST_FOLDER = Path(__file__).parent / "golden_newest"  # sections 17 to 20 of the specification
-COMING_FOLDER = Path(__file__).parent / "golden_coming"  # sections 22 to 24
+COMING_FOLDER = Path(__file__).parent / "golden_coming"  # sections 22 to 26
 STEEP_FOLDER = Path(__file__).parent / "golden_steep"  # section 21
 VERDICTS = FOLDER / "verdicts.json"
 

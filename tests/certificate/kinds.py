@@ -130,6 +130,43 @@ def along(equations: dict[str, lw.Along], *, within: dict[str, Any] | None = Non
     return replace(regression(), similar=similar, **({"rules": frozenset({"separable"})} | changes))
 
 
+def employed(equations: dict[str, Any], **changes: Any) -> Kind:
+    """A regression over jobs, sectors and age, of pairs in which something changes along with sex, by a table or in some sectors only."""
+    space = lw.Space(
+        {
+            "age": lw.Integer(0, 30),
+            "job": lw.Categorical(["clerk", "nurse", "smith"]),
+            "sector": BINARY,
+            "sex": BINARY,
+        }
+    )
+    columns = make_column_transformer(
+        (OneHotEncoder(), ["job"]), ("passthrough", ["age", "sector", "sex"]), verbose_feature_names_out=False
+    )
+    rows = pd.DataFrame(
+        [
+            (age, job, sector, sex)
+            for age in (0, 30)
+            for job in ("clerk", "nurse", "smith")
+            for sector in (0, 1)
+            for sex in (0, 1)
+        ],
+        columns=list(space.names),
+    )
+    score = (
+        rows.job.map({"clerk": 0.5, "nurse": -0.25, "smith": 1.0})
+        + 0.25 * rows.age
+        - 0.5 * rows.sector
+        + 0.5 * rows.sex
+    )
+    model = make_pipeline(columns, LinearRegression()).fit(rows, score)
+    similar = lw.Similarity(free=["sex"], along=equations)
+    kind = Kind(
+        model=model, space=space, similar=similar, property=lw.ScoreGap(1.8), rules=frozenset({"separable"})
+    )
+    return replace(kind, **changes)
+
+
 def _probable(weights: tuple[float, ...] = (4.0, 1.0, 1.5)) -> tuple[Any, lw.Space]:
     space = lw.Space({"steps": lw.Integer(-2, 3), "rest": lw.Continuous(0, 1), "sex": BINARY})
     return logistic_model(weights, 0.3, space.names), space
@@ -466,6 +503,10 @@ NEWEST: dict[str, Callable[[], Kind]] = {
 MIXED = frozenset({"split", "mixed"})
 ALONG = lw.Similarity(free=["sex"], along={"age": lw.Along("sex", {(0, 1): -1})})
 COMING: dict[str, Callable[[], Kind]] = {
+    "kernel-chords": lambda: curved("rbf", {"split", "chords"}, property=lw.ScoreGap(1.0), nodes=5),
+    "kernel-chords-within": lambda: curved(
+        "rbf", {"split", "chords"}, similar=NEAR, property=lw.ScoreGap(8.0)
+    ),
     "along": lambda: along({"age": lw.Along("sex", {(0, 1): (-3, -2)})}, property=lw.ScoreGap(0.9001)),
     "along-rate": lambda: along(
         {"income": lw.Along("age", rate="1/2")}, property=lw.ScoreGap(0.6501), within={"age": 1}
@@ -474,6 +515,23 @@ COMING: dict[str, Callable[[], Kind]] = {
         similar=lw.Similarity(
             free=["sex"], within={"income": 0.25}, along={"income": lw.Along("sex", {(0, 1): -0.5})}
         )
+    ),
+    "along-table": lambda: employed(
+        {"job": lw.Along("sex", table={(0, 1): {"smith": ["clerk", "nurse"], "nurse": []}})}
+    ),
+    "along-where": lambda: employed(
+        {
+            "age": [
+                lw.Along("sex", {(0, 1): -4}, where={"sector": [1]}),
+                lw.Along("sex", {(0, 1): (-3, -2)}, where={"job": ["clerk", "smith"]}),
+            ]
+        }
+    ),
+    "witness-along-table": lambda: employed(
+        {"job": lw.Along("sex", table={(0, 1): {"smith": "nurse"}}, where={"age": {"from": 10}})},
+        property=lw.ScoreGap(0.6),
+        verdict="BIASED",
+        rules=frozenset(),
     ),
     "along-kernel": lambda: curved("rbf", {"split", "kernel"}, similar=ALONG, of="score", nodes=3),
     "along-polynomial": lambda: curved("poly", {"polynomial"}, similar=ALONG, of="score", nodes=3),

@@ -211,14 +211,14 @@ SIZES = {
     "program": 310,  # the command, and what it answers
     "words": 150,  # the claim for people
     "core": 2350,
-    "along": 180,
+    "along": 370,
     "axes": 60,
     "classes": 645,
     "combined": 70,
     "cubes": 430,
     "distance": 320,
     "intervals": 40,
-    "kernel": 1140,
+    "kernel": 1460,
     "lines": 60,
     "lipschitz": 380,
     "mixed": 360,

@@ -55,7 +55,7 @@ from likewise_check.packs.kernel.cubics import (
     one_sided,
     shift_cubic,
 )
-from likewise_check.packs.kernel.lanes import Columns, Lanes, dots, tails_of
+from likewise_check.packs.kernel.lanes import Lanes, dots, tails_of
 from likewise_check.packs.kernel.majorant import Majorant, terms_error
 from likewise_check.packs.kernel.rule import Kernel as Rule
 
@@ -278,8 +278,10 @@ def test_lanes() -> None:
     rng = random.Random(0)
     lanes = Lanes(5)
     rows = [[rng.randint(-(2**60), 2**60) for _ in range(5)] for _ in range(4)]
-    assert lanes.unpacked(map(lanes.packed, rows)) == [tuple(row) for row in rows]
-    total = lanes.packed(rows[0]) + lanes.packed(rows[1]) - lanes.packed(rows[2])
+    first, second, third, _ = packed = lanes.packed(list(zip(*rows, strict=True)))
+    assert packed == [sum(x << 64 * j for j, x in enumerate(row)) for row in rows]
+    assert lanes.unpacked(packed) == [tuple(row) for row in rows]
+    total = first + second - third
     assert lanes.unpacked([total]) == [tuple(a + b - c for a, b, c, _ in zip(*rows, strict=True))]
 
 
@@ -303,29 +305,13 @@ def test_means_of_lanes(count: int, unit: int) -> None:
     rows = [
         [rng.choice([most, -most, 0, 1, -1, rng.randint(-most, most)]) for _ in range(6)] for _ in range(200)
     ]
-    found = lanes.unpacked(lanes.means(map(lanes.packed, rows), count, first=2, unit=unit))
+    found = lanes.unpacked(
+        lanes.means(lanes.packed(list(zip(*rows, strict=True))), count, first=2, unit=unit)
+    )
     for row, means in zip(rows, found, strict=True):
         assert means[:2] == (0, 0)
         for x, mean in zip(row[2:], means[2:], strict=True):
             assert abs((mean << unit) - Fraction(x, count)) <= 8 + 2 * count + 2**unit
-
-
-def test_columns() -> None:
-    rng = random.Random(0)
-    most = 2**62 - 1
-    rows = [
-        [rng.choice([most, -most, 0, 1, -1, rng.randint(-most, most)]) for _ in range(3)] for _ in range(300)
-    ]
-    lanes, every = Lanes(3), Columns(300)
-    columns = lanes.columns(map(lanes.packed, rows))
-    for column, numbers in zip(columns, zip(*rows, strict=True), strict=True):
-        assert every.numbers(column) == numbers
-        assert every.numbers(every.sizes(column)) == tuple(map(abs, numbers))
-    assert every.numbers(every.larger(columns[0], columns[1])) == tuple(max(a, b) for a, b, _ in rows)
-    small = [[x >> 2 for x in row] for row in rows]
-    columns = lanes.columns(map(lanes.packed, small))
-    assert every.numbers(every.total(columns)) == tuple(map(sum, small))
-    assert every.numbers(every.total([])) == (0,) * 300
 
 
 FEATURES = [

@@ -327,7 +327,7 @@ def test_what_a_worker_process_does(monkeypatch):
     tally = leaves._judge_in_worker([(3, 9, ["unknown"], (), None)], 1, 60.0)
     assert not tally.late
     assert tally.malformed == (
-        "unknown rule; known: split, separable, empty, enumerated, independent, kernel, polynomial, sos, trees, network, sum, nested, mixed, identical, slope, softmax, odds",
+        "unknown rule; known: split, separable, empty, enumerated, independent, kernel, chords, polynomial, sos, trees, network, sum, nested, mixed, identical, slope, softmax, odds",
         9,
     )
 

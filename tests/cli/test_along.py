@@ -108,3 +108,90 @@ def test_choices_of_the_page_keep_what_changes_along(spec):
         choose(claim, {"features": {"age": {"relation": "same"}}}).similarity.along == claim.similarity.along
     )
     assert not choose(claim, {"features": {"sex": {"relation": "same"}}}).similarity.along
+
+
+WHERE = """[[similarity.along.income]]
+with = "sex"
+shift = [[0, 1, -10]]
+where = { age = { from = 40 } }
+[[similarity.along.income]]
+with = "sex"
+shift = [[0, 1, -5, 5]]
+[property]"""
+TABLE = """[similarity.along.job]
+with = "sex"
+table = [[0, 1, "engineer", "teacher"], [0, 1, "nurse", "nurse", "teacher"], [0, 1, "none", []], [0, 1, { missing = true }, "none"]]
+where = { sector = ["public", { missing = true }], age = { from = 20, to = 30 } }
+[property]"""
+ONLY_SEX = ("within = { age = 2 }", "")
+MORE_LEVELS = """[features.job]
+kind = "categorical"
+levels = ["engineer", "teacher", "nurse", "none"]
+missing = true
+[features.sector]
+kind = "categorical"
+levels = ["public", "private"]
+missing = true
+[similarity]"""
+
+
+def test_conditions_in_a_file(run, spec):
+    """A shift by 10 above 40 years, and room of 5 around the same below."""
+    found = json.loads(run("audit", spec(ONLY_SEX, ("[property]", WHERE)), "--json").stdout)
+    assert found["undecided"] == 0
+    seen = set()
+    for row in found["rows"]:
+        if row["biased"]:
+            step = (row["counterpart_income"] - row["income"]) * (1 if row["sex"] == 0 else -1)
+            assert row["sex"] != row["counterpart_sex"]
+            assert abs(step + 10) < 1e-9 if row["age"] >= 40 else -5 <= step <= 5
+            seen.add(row["age"] >= 40)
+    assert seen
+    said = " ".join(run("verify", spec(ONLY_SEX, ("[property]", WHERE))).stdout.split())
+    told = "and along with sex in income (-10 from 0 to 1, where age is at least 40, or else -5 to 5 from 0 to 1)"
+    assert told in said
+
+
+def test_conditions_in_a_report(run, spec, tmp_path):
+    page = tmp_path / "report.html"
+    run("report", spec(ONLY_SEX, ("[property]", WHERE)), "--output", str(page))
+    assert "changes along with sex: -10 from 0 to 1, where age is at least 40, or else" in page.read_text()
+
+
+def test_tables_and_conditions_are_written_and_read_again(spec, tmp_path):
+    for more in (WHERE, TABLE):
+        claim = read_spec(spec(ONLY_SEX, ("[similarity]", MORE_LEVELS), ("[property]", more)))
+        (tmp_path / "again.toml").write_text(spec_text(claim, folder=tmp_path))
+        assert read_spec(tmp_path / "again.toml").similarity == claim.similarity
+    jobs = claim.similarity.along["job"]
+    assert jobs == lw.Along(
+        "sex",
+        table={(0, 1): {"engineer": "teacher", "nurse": ["nurse", "teacher"], "none": [], None: "none"}},
+        where={"sector": ["public", None], "age": {"from": 20, "to": 30}},
+    )
+    assert jobs.words == (
+        "from 0 to 1 engineer becomes teacher, nurse becomes nurse or teacher, none has no counterpart, missing becomes none, "
+        "where sector is public or missing and age is from 20 to 30"
+    )
+
+
+def test_conditions_that_a_file_gets_wrong(run, spec):
+    for old, new, words in (
+        ("from = 40", "form = 40", "unknown key 'form'"),
+        ("age = {", "agee = {", "condition on 'agee', which is no feature"),
+        ("from = 40", "from = 90", "never holds"),
+        ("age = { from = 40 }", "sex = [1]", "condition on 'sex', which may differ"),
+        ("age = { from = 40 }", "income = [1]", "condition on 'income', which may differ"),
+        ("where =", "were =", "unknown key 'were'"),
+    ):
+        done = run("verify", spec(ONLY_SEX, ("[property]", WHERE.replace(old, new))))
+        assert done.exit_code == 2, words
+        assert words in " ".join(done.stderr.split()), done.stderr
+    tolerance = run("verify", spec(("[property]", WHERE)))
+    assert "condition on 'age', which may differ" in " ".join(tolerance.stderr.split())
+
+
+def test_choices_of_the_page_keep_conditions(spec):
+    claim = read_spec(spec(ONLY_SEX, ("[property]", WHERE)))
+    kept = choose(claim, {"features": {"age": {"relation": "same"}}}).similarity
+    assert kept.along == claim.similarity.along

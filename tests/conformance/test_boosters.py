@@ -179,6 +179,7 @@ def assert_xgboost(model, X, **more):
         ("XGBClassifier", {"n_estimators": 6, "objective": "multi:softmax"}, 4),
         ("XGBClassifier", {"n_estimators": 4, "num_parallel_tree": 3, "subsample": 0.5}, 2),
         ("XGBRFClassifier", {}, 2),
+        ("XGBRFRegressor", {}, None),
         ("XGBRegressor", {}, None),
         ("XGBRegressor", {"objective": "reg:absoluteerror"}, None),
         ("XGBRegressor", {"objective": "reg:logistic"}, 2),

@@ -125,6 +125,21 @@ def test_numbers_categories_and_missing_values(people, kind, classes, settings):
     assert isinstance(imported.space["rooms"], lw.Ordinal), "whole numbers that are categories are levels"
 
 
+@pytest.mark.parametrize(
+    ("loss", "classes"),
+    [
+        *((loss, None) for loss in ("RMSE", "Quantile:alpha=0.3", "Expectile:alpha=0.3", "Huber:delta=1")),
+        *((loss, None) for loss in ("MAPE", "Lq:q=3", "LogCosh")),
+        *(("Logloss", 2), ("CrossEntropy", 2), ("MultiClass", 3)),
+    ],
+)
+def test_every_loss_that_is_named(people, loss, classes):
+    X, target = people
+    y = 20 + target if classes is None else labels_of(target, classes)
+    kind = "Regressor" if classes is None else "Classifier"
+    assert_same_bits(fit(X, y, kind, loss_function=loss, iterations=10), X)
+
+
 @pytest.mark.parametrize("kind", ["Classifier", "Regressor"])
 def test_statistics_of_several_features_together(people, kind):
     X, target = people

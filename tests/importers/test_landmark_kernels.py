@@ -195,7 +195,9 @@ def test_a_planted_model_gets_its_verdict(kernel_map):
         ),
         (lambda: fitted(KernelPCA(kernel="sigmoid", n_components=3), LogisticRegression()), "sigmoid"),
         (lambda: fitted(KernelPCA(n_components=3), SVC()), "takes distances or powers"),
-        (lambda: fitted(RBFSampler(n_components=5), LogisticRegression()), "cosines of sums"),
+        (lambda: fitted(RBFSampler(n_components=5), SVC()), "takes distances or powers"),
+        (lambda: fitted(RBFSampler(n_components=5), GaussianNB()), "has products of its columns behind it"),
+        (lambda: fitted(RBFSampler(n_components=5), MLPClassifier(max_iter=3)), "in front of a network"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -91,21 +91,21 @@ def test_a_linear_proof(opened, fair, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("model", "rules"),
+    ("model", "pack", "rule"),
     [
-        (SVC(kernel="rbf", gamma=0.01), "kernel"),
-        (GradientBoostingClassifier(n_estimators=5, max_depth=2), "trees"),
+        (SVC(kernel="rbf", gamma=0.01), "kernel", "chords"),
+        (GradientBoostingClassifier(n_estimators=5, max_depth=2), "trees", "trees"),
     ],
     ids=["rbf", "trees"],
 )
-def test_a_proof_of(opened, people, tmp_path, model, rules):
+def test_a_proof_of(opened, people, tmp_path, model, pack, rule):
     result = lw.verify(model.fit(*people), SPACE, lw.Similarity(free=["sex"]), lw.ScoreGap(5), budget=60)
     assert result.verdict == "FAIR"
     said = pressed(opened, written(result, tmp_path / "fair.html"))
     assert title(opened) == "✓ Accepted"
     assert "scores differ by at most 5" in said
-    assert rules in re.search("rules used: .*", said).group()
-    assert rules in re.search("leaves: .*", said).group()
+    assert pack in re.search("rules used: .*", said).group()
+    assert rule in re.search("leaves: .*", said).group()
     assert f"{result.certificate.outline().nodes:,} step" in said
 
 

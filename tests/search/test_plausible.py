@@ -106,7 +106,7 @@ def test_a_pair_is_moved_towards_the_rows():
     assert near["row"] == row
     assert distance <= nearest(plain.pair, rows)[0] + 1e-12
     assert near["differs"]
-    assert "nobody in the data" in str(found)
+    assert "no row was found to be part of such a pair" in str(found)
     assert "nearest_row" not in plain.stats
     assert len(set(model.predict(found.pair))) == 2
     x, other = (codes for codes in coded(found.pair)[["sex", "a", "b", "c"]].to_numpy())

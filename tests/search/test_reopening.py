@@ -39,8 +39,10 @@ def searched(name, property):
 
 def refuse_bounds(search):
     """Every leaf that rests on the family's bounds; how many there are, and whether a witness was found."""
-    rule = search.task.bounder.rule
-    numbers = {n for n, node in enumerate(search.proof.nodes) if isinstance(node, Leaf) and node.rule == rule}
+    rules = {search.task.bounder.rule, *search.task.bounder.more_rules}
+    numbers = {
+        n for n, node in enumerate(search.proof.nodes) if isinstance(node, Leaf) and node.rule in rules
+    }
     return len(numbers), search.reopen(numbers, split=True)
 
 

@@ -1,9 +1,8 @@
-/** Features that change along with others (section 22): counterfactual pairs, and the parts that their proofs have. */
+/** Features that change along with others (sections 22 and 26): what a relation `along` says, and which pairs satisfy it. */
 
-import { Rational, smaller, ZERO } from '../exact/rational.js';
+import { Rational } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArray, readArrayOf, readIndex, readInt, readObject } from '../file/fields.js';
-import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 
 /**
@@ -14,20 +13,27 @@ import { reject, require } from '../rejection.js';
 
 /**
  * Named by two positions of the other feature, or by a difference of its codes.
- * @typedef {{from: number, to: number, low: Rational, high: Rational}} Band by difference: `to` is the difference, `from` 0
+ * @typedef {{from: bigint, to: bigint, low: Rational, high: Rational}} Band by difference: `to` is the difference, `from` 0
+ */
+
+/**
+ * Which positions of a levels kind become which others, where the other feature changes from one position to another.
+ * @typedef {{from: bigint, to: bigint, pairs: [number, number][]}} Table
+ */
+
+/** @typedef {{feature: number, intervals: [bigint, bigint][]}} Condition the codes of a feature that both share */
+
+/**
+ * Bands, or tables, by the names of the steps that name them.
+ * @typedef {{where: Condition[], bands: Map<string, Band>, tables: Map<string, Table>}} Case
  */
 
 /**
  * @typedef {object} Along
  * @property {number} with the feature that it goes along with
  * @property {boolean} byLevels
- * @property {Band[]} bands
- * @property {Rational} otherwise
- */
-
-/**
- * A part: relations without `along`, and the positions that features have in its root.
- * @typedef {{similarity: Relation[], fixed: Map<number, [number, number]>}} Part
+ * @property {Case[]} cases the first one that holds counts; one without conditions, if only bands are given (section 22)
+ * @property {Rational | null} otherwise how far codes may be apart where nothing is named; null with tables: not at all
  */
 
 const ANY = 10n ** 600n;
@@ -40,38 +46,188 @@ const ANY = 10n ** 600n;
  * @returns {Along}
  */
 export function readAlong(json, features, k, what) {
-  const part = readObject(json, what, ['kind', 'with', 'bands', 'else']);
+  const has = (/** @type {string} */ key) => json instanceof Map && json.has(key);
+  const [hasCases, hasTables] = [has('cases'), has('cases') && !has('else')];
+  const part = readObject(json, what, ['kind', 'with', hasCases ? 'cases' : 'bands', ...(hasTables ? [] : ['else'])]);
   const feature = features[k];
-  require(feature.kind !== 'categorical' && feature.missing === null, `${what}: "along" for a feature that cannot change so`);
+  const canChange = hasTables ? feature.levels !== null : feature.kind !== 'categorical' && feature.missing === null;
+  require(canChange, `${what}: "along" for a feature that cannot change so`);
   const j = readIndex(part('with'), what, features.length);
   require(j !== k, `${what}: along with itself`);
-  const other = features[j];
-  const items = readArray(part('bands'), what).map((item) => readArray(item, what));
+  const place = { what, feature, other: features[j] };
+  if (!hasCases) {
+    const bands = readBands(part('bands'), place);
+    return { with: j, byLevels: areByLevels(bands), cases: [{ where: [], bands, tables: new Map() }], otherwise: readElse(part('else'), place) };
+  }
+  const items = readArray(part('cases'), what);
+  require(items.length > 0, `${what}: no case`);
+  const cases = items.map((item) => {
+    const own = readObject(item, what, ['where', hasTables ? 'tables' : 'bands']);
+    const where = readConditions(own('where'), features, what);
+    return { where, bands: hasTables ? new Map() : readBands(own('bands'), place), tables: hasTables ? readTables(own('tables'), place) : new Map() };
+  });
+  const byLevels = hasTables || areByLevels(cases[0].bands);
+  require(hasTables || cases.every(({ bands }) => areByLevels(bands) === byLevels), `${what}: bands by levels and by difference`);
+  return { with: j, byLevels, cases, otherwise: hasTables ? null : readElse(part('else'), place) };
+}
+
+/** @typedef {{what: string, feature: Feature, other: Feature}} Place where a band or a table stands, and the feature that it goes along with */
+
+/**
+ * The name of two positions, or of a difference.
+ * @param {boolean} byLevels
+ * @param {bigint | Rational} from
+ * @param {bigint | Rational} to
+ */
+export function nameOf(byLevels, from, to) {
+  return byLevels ? `${from} ${to}` : `${to}`;
+}
+
+/**
+ * Of bands that are all of one form.
+ * @param {Map<string, Band>} bands at least one
+ */
+function areByLevels(bands) {
+  const [name] = bands.keys();
+  return name.includes(' ');
+}
+
+/**
+ * @param {Json} json
+ * @param {Place} place
+ */
+function readElse(json, place) {
+  const otherwise = readAmount(json, place);
+  require(otherwise.sign() >= 0, `${place.what}: "else" is negative`);
+  return otherwise;
+}
+
+/**
+ * @param {Json} json
+ * @param {Place} place
+ */
+function readAmount(json, { what, feature }) {
+  const number = readNumber(json, what);
+  require(!feature.discrete || number.isWhole(), `${what}: a number that is not whole`);
+  return number;
+}
+
+/**
+ * @param {Json} json
+ * @param {Place} place
+ * @returns {Map<string, Band>}
+ */
+function readBands(json, place) {
+  const { what } = place;
+  const items = readArray(json, what).map((item) => readArray(item, what));
   require(items.length > 0, `${what}: no band`);
   const byLevels = items[0].length === 4;
-  const numberOf = (/** @type {Json} */ value) => {
-    const number = readNumber(value, what);
-    require(!feature.discrete || number.isWhole(), `${what}: a number that is not whole`);
-    return number;
-  };
   const bands = items.map((item) => {
     const [lowJson, highJson] = readArrayOf(item, what, byLevels ? 4 : 3).slice(-2);
-    const [low, high] = [numberOf(lowJson), numberOf(highJson)];
+    const [low, high] = [readAmount(lowJson, place), readAmount(highJson, place)];
     require(low.atMost(high), `${what}: low is above high`);
-    if (!byLevels) return { from: 0, to: Number(readInt(item[0], what, -ANY, ANY)), low, high };
-    if (other.levels === null) return reject(`${what}: bands by levels of a feature without levels`);
-    const [from, to] = [readIndex(item[0], what, other.levels.length), readIndex(item[1], what, other.levels.length)];
-    require(from !== to, `${what}: a band from a level to itself`);
-    return { from, to, low, high };
+    if (!byLevels) return { from: 0n, to: readInt(item[0], what, -ANY, ANY), low, high };
+    return { ...readPositions(item, place), low, high };
   });
-  require(bands.every((band, n) => n === 0 || bands[n - 1].from < band.from || (bands[n - 1].from === band.from && bands[n - 1].to < band.to)), `${what}: bands are not strictly increasing`);
-  const isMirrored = bands.every(({ from, to, low, high }) =>
-    bands.some((band) => (byLevels ? band.from === to && band.to === from : band.to === -to) && band.low.equals(high.negated()) && band.high.equals(low.negated())),
-  );
-  require(isMirrored, `${what}: bands are not mirrored`);
-  const otherwise = numberOf(part('else'));
-  require(otherwise.sign() >= 0, `${what}: "else" is negative`);
-  return { with: j, byLevels, bands, otherwise };
+  const named = inOrder(bands, byLevels, what);
+  for (const { from, to, low, high } of bands) {
+    const mirror = named.get(byLevels ? nameOf(true, to, from) : nameOf(false, 0n, -to));
+    const isMirrored = mirror !== undefined && mirror.low.equals(high.negated()) && mirror.high.equals(low.negated());
+    require(isMirrored, `${what}: bands are not mirrored`);
+  }
+  return named;
+}
+
+/**
+ * @param {Json} json
+ * @param {Place} place
+ * @returns {Map<string, Table>}
+ */
+function readTables(json, place) {
+  const { what, feature } = place;
+  const count = feature.levels?.length ?? 0;
+  const items = readArray(json, what);
+  require(items.length > 0, `${what}: no table`);
+  const tables = items.map((json) => {
+    const item = readArrayOf(json, what, 3);
+    const pairs = readArray(item[2], what).map((pair) => {
+      const [v, other] = readArrayOf(pair, what, 2).map((position) => readIndex(position, what, count));
+      return /** @type {[number, number]} */ ([v, other]);
+    });
+    require(pairs.length > 0, `${what}: a table without pairs`);
+    require(pairs.every((pair, n) => n === 0 || comesBefore(pairs[n - 1], pair)), `${what}: pairs are not strictly increasing`);
+    return { ...readPositions(item, place), pairs };
+  });
+  const named = inOrder(tables, true, what);
+  for (const { from, to, pairs } of tables) {
+    const mirror = named.get(nameOf(true, to, from))?.pairs ?? [];
+    const own = new Set(pairs.map(([v, other]) => `${v} ${other}`));
+    const isMirrored = mirror.length === pairs.length && mirror.every(([v, other]) => own.has(`${other} ${v}`));
+    require(isMirrored, `${what}: tables are not mirrored`);
+  }
+  return named;
+}
+
+/**
+ * @param {[number, number]} pair
+ * @param {[number, number]} next
+ */
+function comesBefore([v, other], [nextV, nextOther]) {
+  return v < nextV || (v === nextV && other < nextOther);
+}
+
+/**
+ * The two positions at the beginning of a band or a table.
+ * @param {Json[]} item
+ * @param {Place} place
+ */
+function readPositions(item, { what, other }) {
+  if (other.levels === null) return reject(`${what}: positions of a feature without levels`);
+  const [from, to] = [item[0], item[1]].map((position) => BigInt(readIndex(position, what, /** @type {unknown[]} */ (other.levels).length)));
+  require(from !== to, `${what}: from a level to itself`);
+  return { from, to };
+}
+
+/**
+ * Bands or tables, which must be strictly increasing, by name.
+ * @template {{from: bigint, to: bigint}} T
+ * @param {T[]} items
+ * @param {boolean} byLevels
+ * @param {string} what
+ * @returns {Map<string, T>}
+ */
+function inOrder(items, byLevels, what) {
+  items.forEach(({ from, to }, n) => {
+    const before = items[n - 1];
+    const increasing = before === undefined || before.from < from || (before.from === from && before.to < to);
+    require(increasing, `${what}: not strictly increasing`);
+  });
+  return new Map(items.map((item) => [nameOf(byLevels, item.from, item.to), item]));
+}
+
+/**
+ * @param {Json} json
+ * @param {Feature[]} features
+ * @param {string} what
+ * @returns {Condition[]}
+ */
+function readConditions(json, features, what) {
+  const conditions = readArray(json, what).map((item) => {
+    const [featureJson, intervalsJson] = readArrayOf(item, what, 2);
+    const feature = readIndex(featureJson, what, features.length);
+    const { discrete, missing, lo, hi } = features[feature];
+    require(discrete && missing === null, `${what}: a condition on a feature that has none`);
+    const intervals = readArray(intervalsJson, what).map((interval) => {
+      const [from, to] = readArrayOf(interval, what, 2).map((code) => readInt(code, what, lo.floor(), hi.floor()));
+      require(from <= to, `${what}: a condition with lo above hi`);
+      return /** @type {[bigint, bigint]} */ ([from, to]);
+    });
+    require(intervals.length > 0, `${what}: a condition without an interval`);
+    require(intervals.every(([from], n) => n === 0 || intervals[n - 1][1] < from), `${what}: intervals of a condition are not increasing`);
+    return { feature, intervals };
+  });
+  require(conditions.every(({ feature }, n) => n === 0 || conditions[n - 1].feature < feature), `${what}: conditions are not strictly increasing`);
+  return conditions;
 }
 
 /**
@@ -91,128 +247,40 @@ export function checkAlong(similarity, features) {
     require(fits, `${other.name}: nothing can go along with this feature`);
     require((forms.get(j) ?? along.byLevels) === along.byLevels, `${other.name}: bands by levels and by difference`);
     forms.set(j, along.byLevels);
-    if (along.byLevels) continue;
-    require(isWithin && other.kind !== 'categorical', `${other.name}: bands by difference of a feature that is not within a tolerance`);
-    for (const { to } of along.bands) require(to !== 0 && Rational.of(Math.abs(to)).atMost(high), `${other.name}: a band of a difference that there is not`);
+    for (const { where, bands } of along.cases) {
+      for (const { feature } of where) require(similarity[feature].kind === 'same', `${features[feature].name}: a condition on a feature that is not "same"`);
+      if (along.byLevels) continue;
+      require(isWithin && other.kind !== 'categorical', `${other.name}: bands by difference of a feature that is not within a tolerance`);
+      for (const { to } of bands.values()) require(to !== 0n && Rational.of(to).absolute().atMost(high), `${other.name}: a band of a difference that there is not`);
+    }
   }
   if (forms.size > 0) require(similarity.every(({ kind }) => kind !== 'between'), 'similarity: "along" and "between"');
 }
 
 /**
- * The band that a pair names, or what is asked where it names none.
+ * Whether the codes of feature k are as its relation asks, given all codes of both.
  * @param {Along} along
- * @param {Rational} code of the other feature, at x
- * @param {Rational} otherCode at x'
- * @returns {{low: Rational, high: Rational}}
+ * @param {number} k
+ * @param {Rational[]} x
+ * @param {Rational[]} other
  */
-export function bandOf({ byLevels, bands, otherwise }, code, otherCode) {
-  const from = byLevels ? code : ZERO;
-  const to = byLevels ? otherCode : otherCode.minus(code);
-  const named = bands.find((band) => from.equals(Rational.of(band.from)) && to.equals(Rational.of(band.to)));
-  return named ?? { low: otherwise.negated(), high: otherwise };
-}
-
-/**
- * @param {Relation[]} similarity
- * @param {Feature[]} features
- * @returns {Part[]} one where nothing goes along
- */
-export function partsOf(similarity, features) {
-  const leaders = features.flatMap((_, j) => (similarity.some(({ along }) => along?.with === j) ? [j] : []));
-  /** @type {[number, number][][]} two positions, or 0 and a difference */
-  const steps = leaders.map((j) => stepsOf(similarity, features, j));
-  const count = steps.reduce((total, own) => total * own.length, 1);
-  require(count <= MAXIMUM.partsOfProof, 'similarity: too many parts');
-  return Array.from({ length: count }, (_, n) => {
-    /** @type {Map<number, [number, number]>} */
-    const chosen = new Map();
-    let rest = n;
-    for (let i = leaders.length - 1; i >= 0; i--) {
-      chosen.set(leaders[i], steps[i][rest % steps[i].length]);
-      rest = Math.floor(rest / steps[i].length);
-    }
-    return partOf(similarity, chosen);
-  });
-}
-
-/**
- * Whether the relation of a levels kind that others go along with allows two different positions.
- * @param {Relation} relation `free`, `within` or `pairs`
- * @param {number} from
- * @param {number} to
- */
-function isAllowedPair({ kind, high, allowed }, from, to) {
-  if (kind === 'free') return true;
-  if (kind === 'within') return Rational.of(Math.abs(from - to)).atMost(high);
-  return allowed.some(([i, j]) => (i === from && j === to) || (i === to && j === from));
-}
-
-/**
- * @param {Relation[]} similarity
- * @param {number} j
- */
-function isByLevels(similarity, j) {
-  return similarity.some(({ along }) => along?.with === j && along.byLevels);
-}
-
-/**
- * @param {Relation[]} similarity
- * @param {Feature[]} features
- * @param {number} j
- * @returns {[number, number][]} the step "equal" first, as [0, 0]
- */
-function stepsOf(similarity, features, j) {
-  /** @type {[number, number][]} */
-  const steps = [[0, 0]];
-  const { levels, lo, hi } = features[j];
-  if (!isByLevels(similarity, j)) {
-    const most = smaller(similarity[j].high, hi.minus(lo));
-    require(most.atMost(Rational.of(MAXIMUM.partsOfProof)), 'similarity: too many parts');
-    const t = Number(most.floor());
-    for (let d = -t; d <= t; d++) if (d !== 0) steps.push([0, d]);
-    return steps;
+export function changesAlong({ with: j, byLevels, cases, otherwise }, k, x, other) {
+  const counted = cases.find(({ where }) => where.every((condition) => holdsOf(condition, x[condition.feature].floor())));
+  const name = byLevels ? nameOf(true, x[j], other[j]) : nameOf(false, x[j], other[j].minus(x[j]));
+  const difference = other[k].minus(x[k]);
+  if (otherwise === null) {
+    const table = counted?.tables.get(name);
+    if (table === undefined) return difference.isZero();
+    return table.pairs.some(([v, w]) => x[k].equals(Rational.of(v)) && other[k].equals(Rational.of(w)));
   }
-  const count = /** @type {unknown[]} */ (levels).length;
-  for (let from = 0; from < count; from++) {
-    for (let to = 0; to < count; to++) {
-      if (from !== to && isAllowedPair(similarity[j], from, to)) steps.push([from, to]);
-      require(steps.length <= MAXIMUM.partsOfProof, 'similarity: too many parts');
-    }
-  }
-  return steps;
+  const { low, high } = counted?.bands.get(name) ?? { low: otherwise.negated(), high: otherwise };
+  return low.atMost(difference) && difference.atMost(high);
 }
 
 /**
- * @param {Relation[]} similarity
- * @param {Map<number, [number, number]>} chosen the step of each feature that others go along with
- * @returns {Part}
+ * @param {Condition} condition
+ * @param {bigint} code
  */
-function partOf(similarity, chosen) {
-  /** @type {Map<number, [number, number]>} */
-  const fixed = new Map();
-  const own = similarity.map((relation, k) => {
-    const step = chosen.get(k);
-    if (step !== undefined) {
-      const [from, to] = step;
-      if (from === to) return simple('same', ZERO, ZERO);
-      if (!isByLevels(similarity, k)) return simple('between', Rational.of(to), Rational.of(to));
-      fixed.set(k, step);
-      return simple('free', ZERO, ZERO);
-    }
-    if (relation.along === null) return relation;
-    const [from, to] = /** @type {[number, number]} */ (chosen.get(relation.along.with));
-    const { low, high } = bandOf(relation.along, Rational.of(from), Rational.of(to));
-    return low.isZero() && high.isZero() ? simple('same', ZERO, ZERO) : simple('between', low, high);
-  });
-  return { similarity: own, fixed };
-}
-
-/**
- * @param {'same' | 'free' | 'between'} kind
- * @param {Rational} low
- * @param {Rational} high
- * @returns {Relation}
- */
-function simple(kind, low, high) {
-  return { kind, low, high, allowed: [], along: null };
+function holdsOf({ intervals }, code) {
+  return intervals.some(([lo, hi]) => lo <= code && code <= hi);
 }

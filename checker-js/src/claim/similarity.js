@@ -4,7 +4,7 @@ import { Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArrayOf, readIndex, readArray, readObject } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
-import { bandOf, checkAlong, readAlong } from './along.js';
+import { changesAlong, checkAlong, readAlong } from './along.js';
 import { distanceBetween, readDistance } from './distance.js';
 import { positionOf } from './space.js';
 
@@ -22,7 +22,7 @@ import { positionOf } from './space.js';
  * @property {Rational} low the least x' - x of `between`, and of `within`: minus the tolerance; else 0
  * @property {Rational} high the largest one
  * @property {[number, number][]} allowed of `pairs`, the smaller position first; else empty
- * @property {Along | null} along with which feature it changes, of `along` (section 22)
+ * @property {Along | null} along with which feature it changes, of `along` (sections 22 and 26)
  */
 
 /**
@@ -178,10 +178,8 @@ function isAllowed(relation, position, other) {
  */
 export function areSimilar({ space, similarity, distance }, x, other) {
   const areRelated = similarity.every((relation, k) => {
-    if (relation.along === null) return related(space.features[k], relation, x[k], other[k]);
-    const { low, high } = bandOf(relation.along, x[relation.along.with], other[relation.along.with]);
-    const difference = other[k].minus(x[k]);
-    return low.atMost(difference) && difference.atMost(high);
+    if (relation.along !== null) return changesAlong(relation.along, k, x, other);
+    return related(space.features[k], relation, x[k], other[k]);
   });
   if (!areRelated) return false;
   return distance === null || distanceBetween(distance, x, other).atMost(distance.bound);

@@ -12,6 +12,7 @@ import { isNear } from '../claim/similarity.js';
  * @typedef {import('../claim/space.js').Space} Space
  * @typedef {import('../claim/similarity.js').Relation} Relation
  * @typedef {import('../claim/distance.js').Distance} Distance
+ * @typedef {import('../claim/along-parts.js').Range} Range
  */
 
 /**
@@ -39,10 +40,10 @@ export class Geometry {
    * @param {Space} space
    * @param {Relation[]} similarity
    * @param {Distance | null} [distance]
-   * @param {ReadonlyMap<number, [number, number]>} [fixed] positions of features in the root (section 22)
+   * @param {ReadonlyMap<number, Range>} [ranges] codes that features have in the root, where these are not all (sections 22 and 26)
    */
-  constructor(space, similarity, distance = null, fixed = new Map()) {
-    this.fixed = fixed;
+  constructor(space, similarity, distance = null, ranges = new Map()) {
+    this.ranges = ranges;
     this.space = space;
     this.similarity = similarity;
     this.distance = distance;
@@ -67,7 +68,7 @@ export class Geometry {
     });
   }
 
-  /** @returns {Cell} with the features' full ranges */
+  /** @returns {Cell} with the features' full ranges, unless a part says otherwise */
   root() {
     const lo = this.variables.map(({ feature, role }) =>
       role === 'code' ? this.space.features[feature].lo : this.similarity[feature].low,
@@ -75,9 +76,9 @@ export class Geometry {
     const hi = this.variables.map(({ feature, role }) =>
       role === 'code' ? this.space.features[feature].hi : this.similarity[feature].high,
     );
-    for (const [k, [from, to]] of this.fixed) {
-      lo[this.first[k]] = hi[this.first[k]] = Rational.of(from);
-      lo[this.second[k]] = hi[this.second[k]] = Rational.of(to);
+    for (const [k, { own, other }] of this.ranges) {
+      [lo[this.first[k]], hi[this.first[k]]] = own;
+      [lo[this.second[k]], hi[this.second[k]]] = other;
     }
     return { lo, hi, limits: new Map(), depth: 0 };
   }

@@ -4,6 +4,7 @@ import { Rational, ZERO } from '../exact/rational.js';
 import { allowanceOf } from '../claim/rate.js';
 import { Clock } from '../limits.js';
 import { reject } from '../rejection.js';
+import { chords } from '../rules/chords.js';
 import { empty, separable } from '../rules/separable.js';
 import { enumerated } from '../rules/enumerated.js';
 import { identical } from '../rules/identical.js';
@@ -67,8 +68,8 @@ export class LeafContext {
     this.origins = new WeakMap();
     /** @type {Map<string, any>} */
     this.memory = new Map();
-    /** @type {WeakMap<object, any>} */
-    this.derived = new WeakMap();
+    /** @type {Map<string, WeakMap<object, any>>} */
+    this.derived = new Map();
   }
 
   /**
@@ -139,18 +140,21 @@ export class LeafContext {
   }
 
   /**
-   * What `make` makes of a line (whatever its target) or of another object, made once; one thing an object.
+   * What `make` makes of a line (whatever its target) or of another object, made once; one thing an object and purpose.
    * @template T
    * @param {object} object
    * @param {() => T} make
+   * @param {string} [purpose]
    * @returns {T}
    */
-  derive(object, make) {
+  derive(object, make, purpose = '') {
     const origin = this.origins.get(object) ?? object;
-    const known = this.derived.get(origin);
+    const ofPurpose = this.derived.get(purpose) ?? new WeakMap();
+    this.derived.set(purpose, ofPurpose);
+    const known = ofPurpose.get(origin);
     if (known !== undefined) return known;
     const made = make();
-    this.derived.set(origin, made);
+    ofPurpose.set(origin, made);
     return made;
   }
 }
@@ -172,6 +176,7 @@ const RULES = new Map([
   ['enumerated', enumerated],
   ['independent', (context, _, json) => independent(context.claim, json)],
   ['kernel', kernel],
+  ['chords', chords],
   ['mixed', mixed],
   ['polynomial', polynomial],
   ['sos', sos],

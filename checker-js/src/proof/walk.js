@@ -1,6 +1,6 @@
 /** The walk through the tree of cells, node by node as the lines come (sections 3, 6 and 10). */
 
-import { partsOf } from '../claim/along.js';
+import { choicesOf, partOf } from '../claim/along-parts.js';
 import { goesAlong } from '../claim/similarity.js';
 import { Rational, smaller } from '../exact/rational.js';
 import { readArray } from '../file/fields.js';
@@ -30,11 +30,11 @@ export class ProofWalk {
   constructor(claim, clock) {
     this.claim = claim;
     this.clock = clock;
-    /** a proof about features that change along has several parts (section 22); any other has one */
-    this.parts = partsOf(claim.similarity, claim.space.features);
+    /** a proof about features that change along has several parts (sections 22 and 26); any other has one */
+    this.parts = choicesOf(claim.similarity, claim.space.features, clock);
     this.partNumber = -1;
     this.partClaim = claim;
-    this.geometry = new Geometry(claim.space, this.parts[0].similarity, claim.distance);
+    this.geometry = new Geometry(claim.space, partOf(claim.similarity, this.parts[0]).similarity, claim.distance);
     this.nodes = 0;
     /** @type {Map<string, number>} how often each rule was used */
     this.rules = new Map();
@@ -58,9 +58,9 @@ export class ProofWalk {
       this.finished = true;
       return;
     }
-    const { similarity, fixed } = this.parts[this.partNumber];
+    const { similarity, ranges } = partOf(this.claim.similarity, this.parts[this.partNumber]);
     this.partClaim = { ...this.claim, similarity };
-    this.geometry = new Geometry(this.claim.space, similarity, this.claim.distance, fixed);
+    this.geometry = new Geometry(this.claim.space, similarity, this.claim.distance, ranges);
     this.caseNumber = -1;
     this.context = null;
     if (this.claim.model.head.kind === 'two') this.begin(caseOfTwo(this.claim));

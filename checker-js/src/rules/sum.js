@@ -22,14 +22,14 @@ import { betaAbove, betaBelow } from './link-line.js';
  * @typedef {(context: LeafContext, cell: Cell, json: Json[]) => LeafResult} Rule
  */
 
-/** The rule that is meant for each kind of body. */
-const RULE_OF_BODY = Object.freeze({
-  affine: 'separable',
-  rbf: 'kernel',
-  mixed: 'mixed',
-  polynomial: 'polynomial',
-  trees: 'trees',
-  network: 'network',
+/** The rules that are meant for each kind of body. */
+const RULES_OF_BODY = Object.freeze({
+  affine: ['separable'],
+  rbf: ['kernel', 'chords'],
+  mixed: ['mixed'],
+  polynomial: ['polynomial'],
+  trees: ['trees'],
+  network: ['network'],
 });
 
 /** Stands where a leaf has its way: the line is known without it. */
@@ -97,11 +97,11 @@ export class PartLines {
    * @param {Map<string, Rule>} rules
    * @param {LeafContext} context
    * @param {Cell} cell
-   * @param {keyof typeof RULE_OF_BODY} kind of the body
+   * @param {keyof typeof RULES_OF_BODY} kind of the body
    */
   constructor(rules, context, cell, kind) {
-    this.name = RULE_OF_BODY[kind];
-    this.rule = /** @type {Rule} */ (rules.get(this.name));
+    this.names = RULES_OF_BODY[kind];
+    this.rules = rules;
     this.context = context;
     this.cell = cell;
   }
@@ -116,12 +116,13 @@ export class PartLines {
   shown(json, way, sign) {
     const [stated, name, ...rest] = readArray(json, 'line of a part');
     const target = readNumber(stated ?? null, 'bound of a line');
-    require(name === this.name, `sum: a line of this part needs the rule ${this.name}`);
+    const rule = typeof name === 'string' && this.names.includes(name) ? this.rules.get(name) : undefined;
+    if (rule === undefined) return reject(`sum: a line of this part needs the rule ${this.names.join(' or ')}`);
     const score = { alpha: [ONE], sign: Rational.of(sign), shift: ZERO };
     const b = ONE.minus(way);
     /** @type {Line} */
     const line = { first: score, second: score, a: way, b, target, mayTouch: true, factors: null, reach: ONE };
-    const result = this.rule(this.context.withLine(line), this.cell, [this.name, NO_WAY, ...rest]);
+    const result = rule(this.context.withLine(line), this.cell, [name, NO_WAY, ...rest]);
     return result.clearance === null ? null : target;
   }
 

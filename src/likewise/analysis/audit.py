@@ -19,7 +19,7 @@ from likewise.analysis.argument_order import accepts_rows_second
 from likewise.analysis.audit_frames import audit_frame, audit_records, group_counts, worst_rows, write_rows
 from likewise.analysis.data_claim import pose_data, problem_rows
 from likewise.analysis.judged_rows import JudgedRows, judge_all_data
-from likewise.analysis.row_claim import prepare_row_claim
+from likewise.analysis.row_claim import prepare_row_claim, try_whole_claim
 from likewise.errors import SpecError
 from likewise.families.program_rounding import rounding_stats
 from likewise.problem import Problem, make_claim
@@ -43,7 +43,7 @@ class Audit(ShownResult):
     """What is known of each row of a data set.
 
     The counterpart of a biased row breaks the property; that of another row is the one with the largest gap. `gap` is the largest difference to
-    any similar individual, of scores (of probabilities for `ProbabilityGap`).
+    any similar individual, of scores (of probabilities for `ProbabilityGap`); of a Lipschitz claim by how much it exceeds the constant times how far the two are apart.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ def audit_problem(problem: Problem, run: Run, data: DataRows | None = None) -> A
     if not len(data):
         raise SpecError("audit needs rows to look at, and the frame has none")
     with interruptible(run.budget):
-        judged = judge_all_data(judging, data)
+        judged = judge_all_data(try_whole_claim(judging), data)
     compared, program = judging.posed.imported.compared, judging.posed.imported.program
     return Audit(
         judged=judged,

@@ -225,7 +225,7 @@ class _Search:
 
     def ask_everybody(self) -> None:
         """The claim itself: its proof is one at every distance, and its pair, moved towards the rows, is somewhere near."""
-        claim = replace(self.problem.claim, like_data=True)
+        claim = replace(self.problem.claim, like_data="nearest")
         result = verify_problem(replace(self.problem, claim=claim), self.run.part(FIRST_SHARE))
         self.history.append((1.0, str(result.verdict), 1))
         if result.verdict == "FAIR" and result.certificate is not None:

@@ -31,6 +31,8 @@ from likewise.problem import Problem, make_claim, prepare, refuse_one_way
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
+from likewise.spec.along import cases_of
+from likewise.spec.along_codes import largest_shift, shift_between
 from likewise.spec.features import Categorical, Continuous, Ordinal
 from likewise.spec.numbers import double_above, double_below
 from likewise.spec.relations import exact_tolerance, span
@@ -124,8 +126,10 @@ class ToleranceLadder:
         )
 
     def _largest_shift(self, name: str) -> Fraction:
-        along = self.kept.along.get(name)
-        return Fraction(0) if along is None else along.largest_shift(self.space[along.feature])
+        if name not in self.kept.along:
+            return Fraction(0)
+        cases = cases_of(self.kept.along[name])
+        return largest_shift(cases, self.space[cases[0].feature])
 
     def similarity(self, level: Fraction) -> Similarity | None:
         """Who is similar at a level, tolerances rounded up to doubles; None if everybody is alone."""
@@ -154,12 +158,10 @@ class ToleranceLadder:
 
     def _apart(self, name: str, first: Mapping[str, Fraction], second: Mapping[str, Fraction]) -> Fraction:
         """How far two are apart in a feature; of one that changes along with another one, from where that leads."""
-        grown, along = second[name] - first[name], self.kept.along.get(name)
-        if along is None:
+        grown = second[name] - first[name]
+        if name not in self.kept.along:
             return abs(grown)
-        low, high = along.shift_between(
-            self.space[along.feature], first[along.feature], second[along.feature]
-        )
+        low, high = shift_between(cases_of(self.kept.along[name]), self.space, first, second)
         return max(low - grown, grown - high, Fraction(0))
 
     def settled(self, proved: Fraction, refuted: Fraction) -> bool:
@@ -331,9 +333,14 @@ class Bisection:
 
 def tolerance_ladder(space: Space, similar: Similarity, feature: str | None) -> ToleranceLadder:
     """The levels of one feature's tolerance, or of a factor on all tolerances."""
-    led = next(
-        (one.feature for one in similar.along.values() if one.feature in (*similar.within, feature)), None
-    )
+    equations = [one for several in similar.along.values() for one in cases_of(several)]
+    led = next((one.feature for one in equations if one.feature in (*similar.within, feature)), None)
+    asked = next((c.feature for one in equations for c in one.where if c.feature == feature), None)
+    if asked is not None:
+        raise SpecError(
+            f"the tolerance of {asked!r} is not looked for: what changes along depends on it",
+            hint="leave out its conditions",
+        )
     if led is not None:
         raise SpecError(
             f"the tolerance of {led!r} is not looked for: other features change along with it",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from likewise.analysis.decision_labels import label_rows
 from likewise.analysis.row_search import judge_rows_singly
+from likewise.analysis.row_steepness import judge_steep_rows_singly
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.judge import Judge
 from likewise.problem import Problem, refuse_steepness
@@ -28,8 +30,12 @@ from likewise.search.judgement import FAIR, Judgement
 from likewise.search.neighbours import distinct_rows
 from likewise.search.pace import warm_up
 from likewise.search.part_rows import judge_in_parts, judge_nearly
+from likewise.search.steep_rows import SteepSums
+from likewise.spec.lipschitz import Lipschitz
+from likewise.spec.numbers import double_above
 from likewise.spec.pairs import pin_features
 from likewise.verifying.posed_problem import PosedProblem, is_turned, pose
+from likewise.verifying.verification import verify_problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +46,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
     Places = NDArray[np.int64]
+
+WHOLE_SHARE = 0.2  # of the budget, for a proof of the claim itself, before rows of a Lipschitz claim are searched one by one
 
 Found = TypeVar("Found", Judgement, Judgement | None)
 
@@ -54,6 +62,7 @@ class RowClaim:
     run: Run
     seed: int = 0  # of what is random about a single row
     turned: bool = False  # the question's first of a pair is the second to the user
+    holds: bool = False  # the claim is proved of everybody
 
     @property
     def budget(self) -> Budget:
@@ -84,6 +93,8 @@ class RowClaim:
     @property
     def gap_scale(self) -> str:
         """What gaps are differences of."""
+        if self.pairs.allowance is not None:
+            return "excess score"  # over what the distance of the two allows
         return "probability" if self.posed.gauge.of == "probability" else "score"
 
     def tell(self, stage: str, share: float | None = None, **more: Any) -> None:
@@ -95,6 +106,8 @@ class RowClaim:
         self, rows: Floats, told: Callable[[int], None] | None = None, *, replayed: bool = False
     ) -> Judgement | None:
         """Many rows at once; None where that is not possible. With `replayed`, who is biased is so for the original as well."""
+        if self.holds:
+            return self._nobody_biased(rows)
         if self.pairs.branches:
             if not judged_together(self.inquiry):
                 return None
@@ -135,7 +148,8 @@ class RowClaim:
         """One row after another, before as many others as are `waiting`."""
 
         def judge(inquiry: Inquiry, budget: Budget) -> Judgement:
-            return judge_rows_singly(self.posed, inquiry, rows, budget, told, seed=self.seed, waiting=waiting)
+            judge_singly = judge_rows_singly if self.pairs.allowance is None else judge_steep_rows_singly
+            return judge_singly(self.posed, inquiry, rows, budget, told, seed=self.seed, waiting=waiting)
 
         if not self.pairs.branches:
             return self._on_each_side(judge)
@@ -151,6 +165,12 @@ class RowClaim:
             raise InternalError("rows were judged in no part")
         return found
 
+    def _nobody_biased(self, rows: Floats) -> Judgement:
+        """What is known of rows where the claim is proved of everybody."""
+        found, most = Judgement.open(*rows.shape), double_above(self.inquiry.question.level)
+        found.verdict[:], found.gap[:], found.gap_error[:] = FAIR, 0.0, most
+        return found
+
     def within(self, budget: Budget) -> RowClaim:
         """The same on another clock."""
         return replace(self, posed=replace(self.posed, task=replace(self.posed.task, budget=budget)))
@@ -158,6 +178,12 @@ class RowClaim:
     def confirmed(self, inquiry: Inquiry, own: Floats, other: Floats) -> Flags:
         """Which pairs break the property for the original, in its own floating point."""
         first, second = inquiry.in_order(own, other)
+        allowance = inquiry.pairs.allowance
+        if allowance is not None:
+            codes = zip(first.tolist(), second.tolist(), strict=True)
+            ends = [allowance.ends(*([Fraction(c) for c in one] for one in pair))[1] for pair in codes]
+            allowed = np.array([double_above(end) for end in ends])
+            return self.posed.imported.replay.confirm_steepness(first, second, inquiry.question, allowed)
         found: Flags = self.posed.imported.replay.confirm_either_way(first, second, inquiry.question)
         return found
 
@@ -172,7 +198,8 @@ class RowClaim:
 
 def prepare_row_claim(problem: Problem, run: Run) -> RowClaim:
     """Everything up to the judging."""
-    refuse_steepness(problem.claim, "who has a counterpart")
+    if isinstance(problem.claim.property, Lipschitz) and problem.claim.similarity.one_way:
+        refuse_steepness(problem.claim, "who has a counterpart in one direction")
     posed, recoding = pose(problem, run, by_lead=True), problem.imported.recoding
     judge = Judge(posed.task.oracles.parts)
     if posed.task.question.softmax and not judge.rational:
@@ -190,6 +217,17 @@ def prepare_row_claim(problem: Problem, run: Run) -> RowClaim:
     seed = int(run.random().integers(2**32))
     turned = inquiry.question.one_way and is_turned(problem.claim.property, inquiry.question)
     return RowClaim(posed=posed, inquiry=inquiry, source=problem, run=run, seed=seed, turned=turned)
+
+
+def try_whole_claim(judging: RowClaim) -> RowClaim:
+    """Where rows of a Lipschitz claim need a search each, the claim is put to a proof once: what is proved of everybody is so of every row."""
+    if judging.pairs.allowance is None or judging.holds or judged_together(judging.inquiry):
+        return judging
+    if SteepSums.of(judging.inquiry) is not None:
+        return judging
+    part = replace(judging.run.part(WHOLE_SHARE), checkpoint=None)  # which is that of the rows
+    result = verify_problem(judging.source, part)
+    return replace(judging, holds=result.verdict == "FAIR")
 
 
 def judge_data(judging: RowClaim, codes: Floats, *, waiting: int = 0) -> tuple[Floats, Judgement]:

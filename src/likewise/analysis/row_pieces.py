@@ -16,6 +16,7 @@ import numpy as np
 from likewise.analysis.row_claim import RowClaim, prepare_row_claim
 from likewise.problem import Problem
 from likewise.run import Run
+from likewise.search.blas_threads import one_blas_thread
 from likewise.search.budget import Budget
 from likewise.search.counterparts import judged_together
 from likewise.search.judgement import FAIR
@@ -59,6 +60,7 @@ class _TravellingClaim:
 
     problem: Problem
     seed: int
+    holds: bool
 
     @classmethod
     def of(cls, judging: RowClaim) -> _TravellingClaim:
@@ -66,17 +68,23 @@ class _TravellingClaim:
         nobody = np.empty((0, len(problem.claim.space)))
         claim = replace(problem.claim, X=None, codes=nobody, numbers=None)
         imported = replace(problem.imported, rows=np.empty((0, problem.imported.rows.shape[1])))
-        return cls(problem=replace(problem, claim=claim, imported=imported), seed=judging.seed)
+        return cls(
+            problem=replace(problem, claim=claim, imported=imported), seed=judging.seed, holds=judging.holds
+        )
 
     def arrive(self) -> RowClaim:
         """The same, ready to judge."""
-        return replace(prepare_row_claim(self.problem, Run(budget=Budget(math.inf))), seed=self.seed)
+        judging = prepare_row_claim(self.problem, Run(budget=Budget(math.inf)))
+        return replace(judging, seed=self.seed, holds=self.holds)
 
 
 def _judge_elsewhere(name: str, content: bytes | None, sent: _SentPiece) -> Any:
     """A piece, in a worker; None where the claim is not known there."""
     judging = unpack(name, content, _TravellingClaim.arrive)
-    return None if judging is None else sent.piece.judged(judging.within(Budget(sent.seconds)))
+    if judging is None:
+        return None
+    with one_blas_thread():
+        return sent.piece.judged(judging.within(Budget(sent.seconds)))
 
 
 def _greet(name: str, content: bytes) -> None:

@@ -20,12 +20,12 @@ import numpy as np
 
 from likewise.analysis.data_claim import pose_data, problem_rows
 from likewise.analysis.judged_rows import judge_all_data
-from likewise.analysis.row_claim import RowClaim, prepare_row_claim
+from likewise.analysis.row_claim import RowClaim, prepare_row_claim, try_whole_claim
 from likewise.analysis.share_methods import SavedShare, ShareComputation
 from likewise.analysis.share_result import Share
 from likewise.errors import SpecError
 from likewise.families.program_rounding import rounding_stats
-from likewise.problem import Problem, make_claim, prepare
+from likewise.problem import Problem, make_claim, prepare, refuse_steepness
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
@@ -135,6 +135,12 @@ def share_of_problem(problem: Problem, run: Run, wanted: ShareRequest, data: Dat
                     f"the share of a space is not computed by method={wanted.method!r}",
                     "method='sampled', or over=X, which counts rows",
                 )
+            if wanted.method not in ("auto", "sampled"):
+                refuse_steepness(
+                    problem.claim,
+                    f"the share of a space by method={wanted.method!r}",
+                    "method='sampled', or over=X, which counts rows",
+                )
             if wanted.method == "certified":
                 problem.refuse_along(
                     "a certified bracket of a share",
@@ -169,7 +175,7 @@ def _share_of_rows(judging: RowClaim, data: DataRows, method: str) -> Share:
         raise SpecError(f"the rows of a frame are all looked at: method='exact', not {method!r}")
     if not len(data):
         raise SpecError("the frame has no rows")
-    found = judge_all_data(judging, data)
+    found = judge_all_data(try_whole_claim(judging), data)
     return Share(
         lower=found.biased / len(found),
         upper=(found.biased + found.undecided) / len(found),

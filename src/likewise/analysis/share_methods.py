@@ -75,7 +75,8 @@ class ShareComputation:
         self._refuse_imputed()
         if method in ("auto", "certified") and not self.judging.inquiry.moving:
             return self._share("certified", (0.0, 0.0), independent=True)  # nothing that may differ matters
-        if self.judging.pairs.distance is not None:  # boxes know nothing of it
+        if self.judging.pairs.distance is not None or self.judging.pairs.allowance is not None:
+            # Boxes know nothing of it.
             return self._sample_share()
         begun = self.begun.everybody
         if method == "exact" or (method == "auto" and (begun is not None or can_enumerate(self.judging))):

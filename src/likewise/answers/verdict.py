@@ -17,7 +17,7 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.texts import plural, value_text
-from likewise.figures import number_text, seconds_text
+from likewise.figures import number_text, percent_text, seconds_text
 from likewise.verifying.result import pair_of, rounding_in_words, treatment_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def verdict_answer(
     """The whole of it; without the claim where that is told elsewhere."""
     blocks: list[Block] = list(claim_facts(result)) if claim else []
     blocks += [fact("verdict", verdict_in_words(result)), *reading_facts(result.stats)]
-    blocks += [*pair_of_result(result, telling), *nearest_row_facts(result)]
+    blocks += [*pair_of_result(result, telling), *nearest_row_facts(result), *frequency_facts(result)]
     blocks += ground_facts(result)
     blocks += proof_facts(None if result.certificate is None else telling.proof)
     return Answer(
@@ -135,11 +135,27 @@ def nearest_row_facts(result: Result) -> list[Fact]:
     return [
         fact(
             "like",
-            f"nobody in the data is part of such a pair; nearest to the {who} individual is row {near['row']}, which has "
+            f"no row was found to be part of such a pair; nearest to the {who} individual is row {near['row']}, which has "
             f"{', '.join(has[:MOST_DIFFERING])}{more}: a distance of {number_text(near['distance'], 2)}, where two rows are usually "
             f"{number_text(near['usual_distance'], 2)} apart",
         )
     ]
+
+
+def frequency_facts(result: Result) -> list[Fact]:
+    """How frequent the features of the two are among the rows, where that was asked for."""
+    found = result.stats.get("frequency")
+    if found is None or result.pair is None:
+        return []
+    said, pair = [], pair_of(result.pair, result.claimed.space.names)
+    for i, who in enumerate(("the first individual is more frequent than", "the second than")):
+        name, share = found["rarest"][i], found["rarest_share"][i]
+        like = f"{percent_text(share)} of the rows" if share else "no row"
+        rarer = percent_text(found["rarer_rows"][i])
+        said.append(
+            f"{who} {rarer} of the rows (its rarest value: {name} = {value_text(pair[name][i])}, like {like})"
+        )
+    return [fact("like", f"each feature counted by itself, {', '.join(said)}")]
 
 
 def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
@@ -149,7 +165,7 @@ def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
     scale: dict[str, Any] = {} if claimed.kind == "decision" else {"of": claimed.kind}
     same = {"property": claimed}
     steep, one_way = claimed.kind == "lipschitz", result.claimed.similarity.one_way
-    whom = [("for whom, in the data", "audit", same)] if telling.rows and not steep else []
+    whom = [("for whom, in the data", "audit", same)] if telling.rows and not (steep and one_way) else []
     if one_way and result.verdict != "UNKNOWN":
         # Others have no answer in one direction.
         fall = ("how far it can fall", "measure", {**scale, **label})

@@ -86,6 +86,7 @@ class Leaf:
     slope        no derivative of the score is too large on any of the `boxes` that individuals of the cell are divided into
     independent  the score depends on no feature that may differ (the whole space is one such cell)
     kernel       the line of `lean` separates the cell of a sum of Gaussians, with `hints` for its majorant
+    chords       the same by chords and tangents, for large cells
     mixed        the same for a sum of bumps in sums of columns
     polynomial   the same for a polynomial
     trees        the same for a sum of trees

@@ -24,6 +24,7 @@ from likewise.families.registry import family_of, family_with_rule
 from likewise.families.scored_model import Model
 from likewise.model.head import Head
 from likewise.spec.allowance import Allowance
+from likewise.spec.along_parts import ResolvedAlong, ResolvedCase
 from likewise.spec.distance import Cost, Distance, SquaredForm
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Feature, Integer, Level
@@ -92,7 +93,7 @@ class Writer:
             parts.append(format_number(way) if rivals is None else [*rivals, format_number(way)])
         family = family_with_rule(rule)
         if family is not None:
-            parts += family.hints_line(hints)
+            parts += family.hints_line(rule, hints)
         if multipliers or rule == "empty":
             parts.append([format_number(m) for m in multipliers])
         self._node(parts)
@@ -241,7 +242,7 @@ def _part_line(line: PartLine | None) -> list[Any] | None:
     if line is None:
         return None
     family, leaf = family_with_rule(line.leaf.rule), line.leaf
-    hints = [] if family is None else family.hints_line(leaf.hints)
+    hints = [] if family is None else family.hints_line(leaf.rule, leaf.hints)
     return [format_number(line.threshold), leaf.rule, *hints]
 
 
@@ -279,15 +280,29 @@ def similarity_line(pairs: PairSpace) -> bytes:
     """One relation a feature, and the distance that pairs keep, if there is one."""
     line: dict[str, Any] = {"similarity": [_relation(relation) for relation in pairs.relations]}
     for one in pairs.along:
-        line["similarity"][one.feature] = {
-            "kind": "along",
-            "with": one.leader,
-            "bands": [[*step, *map(format_number, band)] for step, band in one.bands],
-            "else": format_number(one.otherwise),
-        }
+        line["similarity"][one.feature] = _along(one)
     if pairs.distance is not None:
         line["distance"] = _distance(pairs.distance)
     return json_line(line)
+
+
+def _along(one: ResolvedAlong) -> dict[str, Any]:
+    """How a feature changes along with another one: as section 22 has it, where there are neither conditions nor tables."""
+    told: dict[str, Any] = {"kind": "along", "with": one.leader}
+    cases = [_along_case(case) for case in one.cases]
+    if one.otherwise is None:
+        return told | {"cases": cases}
+    plain = len(cases) == 1 and not cases[0]["where"]
+    said = {"bands": cases[0]["bands"]} if plain else {"cases": cases}
+    return told | said | {"else": format_number(one.otherwise)}
+
+
+def _along_case(case: ResolvedCase) -> dict[str, Any]:
+    told: dict[str, Any] = {"where": [[c, [list(span) for span in spans]] for c, spans in case.where]}
+    if case.tables:
+        tables = [[*step, [list(pair) for pair in pairs]] for step, pairs in case.tables]
+        return told | {"tables": tables}
+    return told | {"bands": [[*step, *map(format_number, band)] for step, band in case.bands]}
 
 
 def property_line(kind: str, level: Fraction) -> bytes:

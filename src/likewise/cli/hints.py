@@ -104,6 +104,15 @@ _TRANSLATIONS = tuple(
         (rf"weights=\{{{_NAME}: 0.1\}}", r"weights = { \1 = 0.1 } in the claim file's [similarity.metric]"),
         (rf"name it in free: free=\[{_NAME}\]", r"give --free \1"),
         (
+            r'Along\("?[^",]*"?, table=\{\("male", "female"\): \{"engineer": "teacher"\}\}\)',
+            'table = [["male", "female", "engineer", "teacher"]] in the claim file\'s [similarity.along]',
+        ),
+        (
+            r'where=\{"sector": \["public"\]\}, or where=\{"age": \{"from": 18, "to": 30\}\}',
+            'where = { sector = ["public"] }, or where = { age = { from = 18, to = 30 } } in the claim file\'s [similarity.along]',
+        ),
+        (rf'list them: where=\{{{_NAME}: \["..."\]\}}', r'list them: where = { \1 = ["..."] }'),
+        (
             r'(?:along=\{"income": )?Along\("sex", \{\("male", "female"\): -3000\}\)\}?',
             "--along income=sex:male:female:-3000, or [similarity.along.income] in the claim file",
         ),

@@ -12,6 +12,8 @@ from typing import Any, Self
 
 import click
 
+from likewise.cli.optional_values import OptionalValue
+
 DEBUG_KEY = "likewise.debug"  # key in click's meta: show tracebacks
 JSON_KEY = "likewise.json"  # key in click's meta: stdout is for one JSON object
 
@@ -272,10 +274,11 @@ COMPARE_TOLERANCE = click.Option(
     metavar="T",
     help="How closely to compare.",
 )
-LIKE_DATA = click.Option(
+LIKE_DATA = OptionalValue(
     ["--like-data"],
-    is_flag=True,
-    help="Show the pair that is nearest to a row of the data, and which row that is.",
+    bare="nearest",
+    others=["frequent"],
+    help="Show the pair that is nearest to a row of the data, and which row that is; or the one whose features are the most frequent in the data.",
 )
 JUNIT = click.Option(
     ["--junit"], metavar="FILE", help="Write a JUnit XML report here, one test case for each claim file."

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from likewise.answers.answer import Answer
     from likewise.answers.terminal import Line
     from likewise.cli.claims import LoadedClaim
-    from likewise.problem import Problem
+    from likewise.problem import LikeData, Problem
     from likewise.search.budget import Budget
     from likewise.verifying.result import Result
 
@@ -127,9 +127,9 @@ def read_claims(
     property_text: str | None,
     class_text: str | None,
     *,
-    like_data: bool = False,
+    like_data: LikeData | None = None,
 ) -> list[ClaimOutcome]:
-    """Every claim, loaded; or, where one cannot be read, which ones, and no other one to be searched. `like_data` asks for pairs near the rows of the data."""
+    """Every claim, loaded; or, where one cannot be read, which ones, and no other one to be searched. `like_data` asks for pairs near the rows of the data, or for frequent ones."""
     outcomes = [
         _catch_error(flags, partial(_load_outcome, flags, property_text, class_text, like_data=like_data))
         for flags in each
@@ -224,7 +224,7 @@ def _catch_crash(outcome: ClaimOutcome, make: Callable[[], ClaimOutcome]) -> Cla
 
 
 def _load_outcome(
-    flags: ClaimFlags, property_text: str | None, class_text: str | None, *, like_data: bool
+    flags: ClaimFlags, property_text: str | None, class_text: str | None, *, like_data: LikeData | None
 ) -> ClaimOutcome:
     from likewise.cli.claims import load_claim
     from likewise.run import Run
@@ -235,7 +235,7 @@ def _load_outcome(
     if like_data:
         if loaded.rows is None:
             raise SpecError("--like-data needs data", hint="--data rows.csv, or [data] in the claim file")
-        claim = replace(loaded.problem.claim, like_data=True)
+        claim = replace(loaded.problem.claim, like_data=like_data)
         loaded = replace(loaded, problem=replace(loaded.problem, claim=claim))
     return ClaimOutcome(flags=flags, loaded=loaded, import_seconds=run.budget.import_seconds)
 

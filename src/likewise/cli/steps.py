@@ -16,6 +16,7 @@ import click
 from likewise.answers.answer import Step
 from likewise.answers.audience import Audience
 from likewise.cli import options as o
+from likewise.cli.optional_values import OptionalValue
 
 if TYPE_CHECKING:
     from likewise.cli.claims import LoadedClaim
@@ -124,6 +125,8 @@ def _option_words(option: click.Option, value: Any, *, always: bool = False) -> 
     flag = max(option.opts, key=len)
     if option.is_flag:
         return [flag]
+    if isinstance(option, OptionalValue):
+        return [flag if value == option.bare else f"{flag}={value}"]
     values = value if option.multiple else (value,)
     return [word for one in values for word in _flag_words(flag, str(_flag_value(one)))]
 

@@ -25,6 +25,7 @@ from likewise.cli.groups import groups
 from likewise.cli.init import init
 from likewise.cli.measure import measure
 from likewise.cli.near import near
+from likewise.cli.optional_values import OptionalValueCommand
 from likewise.cli.radius import radius
 from likewise.cli.regions import regions
 from likewise.cli.repair import repair
@@ -222,7 +223,9 @@ def options_of(name: str) -> tuple[click.Option, ...]:
 
 def _make_command(row: Command) -> click.Command:
     said = inspect.cleandoc(row.run.__doc__ or "")
-    return click.Command(row.name, callback=row.run, params=list(row.options), help=said, epilog=row.exits)
+    return OptionalValueCommand(
+        row.name, callback=row.run, params=list(row.options), help=said, epilog=row.exits
+    )
 
 
 def _find_group(program: click.Group, name: str) -> click.Group:

@@ -6,6 +6,7 @@
 entry      a function as Python calls it, and as other compiled functions do
 kept       what was compiled, on disk: found again by a digest of all that went into it
 lowering   arguments as they came, named tuples by reference
+indexing   elements and rows of arrays, and loops over ranges, in few instructions
 resolving  which function is meant, found out once an entry
 beside     compilation beside the main thread, so that Ctrl-C is obeyed meanwhile
 

@@ -23,6 +23,7 @@ from likewise.compiled.shortcuts import NO_WRAPPERS, LeanInlining, taking_shortc
 
 P = ParamSpec("P")
 R = TypeVar("R")
+WRAPPER = "wrapper"  # numba's name of the module that takes Python's objects apart
 LEAN_PASSES = {NativeLowering: LeanLowering, InlineClosureLikes: LeanInlining}
 
 
@@ -63,25 +64,30 @@ class Entry(CPUDispatcher):
             return super().compile(sig)
 
 
+class _EntryLibrary(codegen.JITCodeLibrary):
+    """Code that Python calls. What takes Python's objects apart for it runs once a call: it is optimised with all the rest only, not by itself before that."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        if module.name == WRAPPER:
+            module.data_layout = self._codegen._data_layout
+        else:
+            super()._optimize_functions(module)
+
+
 class _EntryCompiler(compiler.Compiler):
     """numba's compiler, with a few passes of its own."""
 
+    library: type[codegen.JITCodeLibrary] = _EntryLibrary
+
     def define_pipelines(self) -> Any:
+        if self.state.library is None:
+            library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+            library.enable_object_caching()
+            self.state.library = library
         managers = super().define_pipelines()
         for manager in managers:
             manager.passes = [(LEAN_PASSES.get(each, each), words) for each, words in manager.passes]
         return managers
-
-
-class _PartCompiler(_EntryCompiler):
-    """The same, into the library of a part."""
-
-    def define_pipelines(self) -> Any:
-        if self.state.library is None:
-            library = _PartLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-            library.enable_object_caching()
-            self.state.library = library
-        return super().define_pipelines()
 
 
 class _PartLibrary(codegen.JITCodeLibrary):
@@ -106,6 +112,12 @@ class _PartLibrary(codegen.JITCodeLibrary):
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
+
+
+class _PartCompiler(_EntryCompiler):
+    """The same, into the library of a part."""
+
+    library = _PartLibrary
 
 
 class _PartGenerator:

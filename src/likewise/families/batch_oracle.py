@@ -182,7 +182,7 @@ class BatchOracle(CaseOracle):
     def _line(self, trial: BatchTrial, i: int) -> Leaf:
         """The leaf that closes a node by its bound."""
         return Leaf(
-            rule=self.rule,
+            rule=self.rule if trial.bounds.rules is None else trial.bounds.rules[i],
             lean=snap_lean(float(trial.lean[i])),
             hints=() if trial.bounds.hints is None else trial.bounds.hints[i],
             rivals=self.views[int(trial.view[i])].rivals,

@@ -80,7 +80,7 @@ class CaseOracle:
 
     def _prove_timed(self, node: Node, leaf: Leaf, asked: OracleContext) -> Clearance | None:
         """What a leaf of an open node leaves clear, timed; the checker looks at what only proposes."""
-        if leaf.rule == self.rule and not self.exact:
+        if not self.exact and leaf.rule in (self.rule, *self.views.first.more_rules):
             return Fraction(0)
         return self._timed(lambda: self._clearance(node, leaf, asked), asked)
 

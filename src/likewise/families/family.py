@@ -324,6 +324,6 @@ class Family(ABC):
     def line(self, bodies: Sequence[Any], embedding: tuple[Column, ...]) -> dict[str, Any]:
         """The body of the model line of a certificate: numbers for one score, arrays of n numbers in their place for several."""
 
-    def hints_line(self, hints: Sequence[int]) -> list[Any]:
-        """What the line of a leaf has where the family's rule takes hints; nothing where there are none."""
+    def hints_line(self, rule: str, hints: Sequence[int]) -> list[Any]:
+        """What the line of a leaf has where a rule of the family takes hints; nothing where there are none."""
         return [list(hints)] if hints else []

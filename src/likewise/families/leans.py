@@ -9,6 +9,7 @@ tries its parent's lean and one a short step down the slope, and hands the bette
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -31,6 +32,7 @@ LENGTHEN, SHORTEN = 1.5, 0.5
 STEP_GRID = 2.0**10  # leans are stepped to on this grid: a certificate writes them in few digits
 
 CURVED_STEPS = 3  # leans tried for a cell under a curved question; its children go on from the best
+EXTREME_LEAN = 1e-6  # nearer to 0 or 1 lines are left to arrays, which clip them
 HALVINGS = 30  # to find a lean to 1e-9: the excess is flat at its minimum, so that is plenty
 
 
@@ -152,3 +154,30 @@ def _try_bisection(attempt: Attempt, question: WitnessSet, start: BatchTrial) ->
         left, right = np.where(rising, left, trial.lean), np.where(rising, trial.lean, right)
         tried.append(trial)
     return tried[1:]
+
+
+def line_at(witnesses: WitnessSet, lean: float) -> tuple[float, float]:
+    """`threshold` and `balance` of one lean. Of gaps of probabilities without arrays: searches that look at one cell at a time ask for nothing else as often."""
+    if isinstance(witnesses, ProbabilitySet):
+        found = _probability_line(witnesses, lean)
+        if found is not None:
+            return found
+    one = np.array([lean])
+    return float(witnesses.threshold(one)[0]), float(witnesses.balance(one)[0])
+
+
+def _probability_line(witnesses: ProbabilitySet, lean: float) -> tuple[float, float] | None:
+    """By the point p in (0, 1 - delta) where the tangent has this lean, as `tangent_point` says; None near the ends of its range, where roots round."""
+    delta, slope, offset = float(witnesses.delta), float(witnesses.slope), float(witnesses.offset)
+    if not (EXTREME_LEAN < lean < 1 - EXTREME_LEAN and EXTREME_LEAN < delta < 1 - EXTREME_LEAN):
+        return None
+    rho = (1 - lean) / lean
+    square, linear, constant = rho - 1, 1 - rho * (1 - 2 * delta), -rho * delta * (1 - delta)
+    root = math.sqrt(max(linear**2 - 4 * square * constant, 0.0))
+    p = -2 * constant / (linear + root) if linear >= 0 else (root - linear) / (2 * square)
+    q = p + delta
+    if not (p > EXTREME_LEAN and q < 1 - EXTREME_LEAN):
+        return None
+    low, high = math.log(p) - math.log1p(-p), math.log(q) - math.log1p(-q)
+    line = lean * high - (1 - lean) * low
+    return (line - (2 * lean - 1) * offset) / slope, (low + high - 2 * offset) / slope

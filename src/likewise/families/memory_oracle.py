@@ -26,7 +26,7 @@ from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import check_clock
 from likewise.errors import InternalError
 from likewise.families.case_oracle import WITNESS_DOUBT, CaseOracle
-from likewise.families.leans import find_touching_lean
+from likewise.families.leans import find_touching_lean, line_at
 from likewise.families.oracle import Ceiling, Child, Closed, Cut, MemoryBounder, Pair, Stuck
 from likewise.families.pair_finder import PairFinder
 from likewise.model.witness_set import EVEN_LEAN, snap_lean
@@ -125,7 +125,7 @@ class ViewedNode:
         low, high = 0.0 if left is None else left.lean, 1.0 if right is None else right.lean
         trial = best
         for _ in range(MOST_REFINEMENTS):
-            target = trial.slope + float(self.witnesses.balance(np.array([trial.lean]))[0])
+            target = trial.slope + line_at(self.witnesses, trial.lean)[1]
             lean = float(
                 find_touching_lean(self.witnesses, np.array([low]), np.array([high]), np.array([target]))[0]
             )
@@ -150,8 +150,7 @@ class ViewedNode:
         return self.bounder.on_grid(min(max(cross, left.lean), right.lean))
 
     def _trial(self, lean: float, upper: float, first: float, second: float) -> NodeTrial:
-        one = np.array([lean])
-        threshold, balance = float(self.witnesses.threshold(one)[0]), float(self.witnesses.balance(one)[0])
+        threshold, balance = line_at(self.witnesses, lean)
         return NodeTrial(lean, upper, upper - threshold, first + second - balance)
 
 

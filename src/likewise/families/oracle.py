@@ -228,7 +228,7 @@ class Bounds:
 
     `first`, `second` are s and s' at `points`; `noise` bounds the rounding error of `upper`. A cell without
     any similar pair has upper = -inf. `closes`, where a family's rule is more than the bound, tells which
-    cells it should close, with `hints` if it takes any (of sums and nested scores: with what bounds their `parts`; of pairs within a distance: with `multipliers`), and `nearly` which ones are so close to it that float64 does not
+    cells it should close, by the family's rule or by the one of `rules`, with `hints` if it takes any (of sums and nested scores: with what bounds their `parts`; of pairs within a distance: with `multipliers`), and `nearly` which ones are so close to it that float64 does not
     tell: the checker does, whose sums are exact. `loss` and `cuts`, by cell and variable, are what an
     oracle learned about where to split; `memories`, one a cell, what the bounds of its parts start from. `attained` is s + s' where the
     relaxation is attained, if `points` are others that are worth a look.
@@ -241,6 +241,7 @@ class Bounds:
     noise: Floats
     closes: NDArray[np.bool_] | None = None
     nearly: NDArray[np.bool_] | None = None
+    rules: list[Rule] | None = None
     hints: list[tuple[int, ...]] | None = None
     multipliers: list[tuple[Fraction, ...]] | None = None
     parts: list[tuple[PartOfLeaf, ...]] | None = None
@@ -287,6 +288,7 @@ class Bounder(Protocol):
     """
 
     rule: Rule
+    more_rules: tuple[Rule, ...] = ()  # that bounds may name in its place
     exact: bool
     batch: int = BATCH  # cells that are bounded together
     proves: bool = True  # where exact: whether a case that closes is a proof without the checker

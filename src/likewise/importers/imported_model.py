@@ -67,9 +67,14 @@ class ImportedModel:
 
 
 def import_model(
-    estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None
+    estimator: Any,
+    space: Space,
+    *,
+    rows: NDArray[np.float64],
+    like: Any = None,
+    measured: frozenset[int] = frozenset(),
 ) -> ImportedModel:
-    """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on."""
+    """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on, and `measured` the features in which it counts how far two individuals are apart: their codes stay what they are."""
     estimator = _as_estimator(estimator, space)
     unfolded = unfold(estimator)
     if find_forest_reader(unfolded.final) is None and not is_ensemble(unfolded.final):
@@ -77,7 +82,9 @@ def import_model(
     columns, named = fitted_columns(estimator, unfolded, space)
     if not named:
         check_column_order(columns, like)
-    inputs = Inputs(recoding=identity_recoding(space), columns=columns, like=like, named=named)
+    inputs = Inputs(
+        recoding=identity_recoding(space), columns=columns, like=like, named=named, measured=measured
+    )
     return _import_estimator(estimator, unfolded, inputs, rows)
 
 

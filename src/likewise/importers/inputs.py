@@ -31,6 +31,9 @@ class Inputs:
     named: bool
     levels: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     borrowed: tuple[str, ...] = ()
+    measured: frozenset[int] = (
+        frozenset()
+    )  # features of the user's space that a claim measures how far two people are apart in
     kept: tuple[
         tuple[int, ...] | None, ...
     ] = ()  # of a model over a part of the space, by feature, where its levels are among those of the whole

@@ -79,7 +79,7 @@ class Landmarks:
 
 def find_landmarks(steps: Steps, final: Any) -> Landmarks | None:
     """The last Nystroem or KernelPCA of a pipeline with what is before and behind it; None where there is none."""
-    flat = _flattened(steps)
+    flat = flattened(steps)
     places = [place for place, (_, part) in enumerate(flat) if _is_landmarks(part)]
     if not places:
         return None
@@ -155,12 +155,12 @@ def _centred(transformer: Any, centres: Floats, step: Step) -> tuple[ExpandedCol
 READERS = {NYSTROEM: _normalized, "KernelPCA": _centred}
 
 
-def _flattened(steps: Steps) -> list[tuple[str, Any]]:
+def flattened(steps: Steps) -> list[tuple[str, Any]]:
     """The steps with those of pipelines among them."""
     found: list[tuple[str, Any]] = []
     for name, part in steps:
         inside = is_sklearn_class(part) and type(part).__name__ == "Pipeline"
-        found += _flattened(part.steps) if inside else [(name, part)]
+        found += flattened(part.steps) if inside else [(name, part)]
     return found
 
 

@@ -39,6 +39,7 @@ from likewise.importers.mixed_columns import (
 )
 from likewise.importers.mixed_kernels import bumps_of, mix_kernel
 from likewise.importers.mixing import SplitSteps, split_steps
+from likewise.importers.random_waves import RandomWaves, WaveBodies, find_waves
 from likewise.importers.registry import takes_mixes
 from likewise.importers.rotations import rotate_back
 from likewise.importers.transformers.embedding import EmbeddedColumns, embed
@@ -58,14 +59,22 @@ def import_pipeline(
     steps: Steps, final: Any, read: ScoreReader, inputs: Inputs
 ) -> tuple[ScoreModels, Inputs]:
     """The scores of an estimator behind the steps of a pipeline, and the inputs over the space that they are of."""
-    landmarks = find_landmarks(steps, final)
+    landmarks, waves = find_landmarks(steps, final), find_waves(steps, final)
     if landmarks is not None:
         steps, read = landmarks.before, _landmark_reader(landmarks, read)
+    elif waves is not None:
+        steps = waves.before
     split = split_steps(steps, inputs)
     described = split is None or split.described
     if split is None:
         embedded = embed(steps, inputs, model=type(final).__name__)
+        if waves is not None and landmarks is None:
+            read = _wave_reader(waves, read, embedded.inputs.space)
         scores = read(final, embedded.columns)
+    elif waves is not None and landmarks is None:
+        waves.step.refuse(
+            "stands behind a step that mixes columns", hint=f"leave out {split.mixer}, or use Nystroem"
+        )
     else:
         embedded = embed(split.front, inputs, model=split.mixer.kind)
         scores = _read_mixed(final, read, split, embedded)
@@ -91,6 +100,20 @@ def _landmark_reader(landmarks: Landmarks, read: ScoreReader) -> ScoreReader:
 
         scores = read(final, placeholder_columns(len(landmarks.nodes))).each(over_values)
         return scores.each(lambda one: put_in_kernels(one, landmarks, columns))
+
+    return read_behind
+
+
+def _wave_reader(waves: RandomWaves, read: ScoreReader, space: Space) -> ScoreReader:
+    """What reads an estimator behind random cosines, over the columns in front of them."""
+
+    def read_behind(final: Any, columns: tuple[Column, ...]) -> ScoreModels:
+        bodies, behind = WaveBodies(waves, columns, space), expand(waves.nodes)
+        values = placeholder_columns(len(waves.offsets))
+        scores = read(final, placeholder_columns(len(waves.nodes)))
+        return scores.each(
+            lambda one: bodies.put_in(multiply_out(one, behind, waves.step, values, distances=False))
+        )
 
     return read_behind
 
@@ -140,7 +163,7 @@ def check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
     if bent and not family_of(model.body).takes_pieces:
         raise UnsupportedModel(
             f"{model.family} takes products or distances of columns, and {bent[0]!r} is continuous and comes to it in "
-            "bins or splines",
+            "bins or splines, or through functions that are taken in pieces",
             hint="use a linear model on bins and splines, or the number itself, or declare the values that it can "
             f"take, space.replace({{{bent[0]!r}: Integer(lo, hi)}}) or Ordinal([...])",
         )

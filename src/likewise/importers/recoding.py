@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from likewise.importers.transformers.monotone import MonotoneMap
     from likewise.spec.allowance import Allowance
-    from likewise.spec.along import ResolvedAlong
+    from likewise.spec.along_parts import ResolvedAlong
     from likewise.spec.distance import Distance
     from likewise.spec.space import Space
 
@@ -150,7 +150,8 @@ class Recoding:
         """The pairs of the model's space that are as similar as the user says; raises InternalError where one of the user's is not among them."""
         if along:
             parts = tuple(self.pairs(part) for part in make_parts(relations, along, self.given))
-            return replace(self.pairs(relations, distance), along=along, branches=parts)
+            recoded = tuple(one.recoded(self._condition_shifts(one.shared)) for one in along)
+            return replace(self.pairs(relations, distance), along=recoded, branches=parts)
         self.refuse_unmeasured(distance)
         pairs = make_pair_space(self.space, self.relations(relations), distance)
         for k, (given, kept) in enumerate(zip(relations, pairs.relations, strict=True)):
@@ -159,7 +160,21 @@ class Recoding:
             _check_individuals(self, pairs)
         return pairs
 
+    def _condition_shifts(self, features: Iterable[int]) -> dict[int, int]:
+        """By how much codes of features that are the same in both start lower than the user's."""
+        for k in features:
+            part, name = self.parts.get(k, FeatureRecoding()), self.given.names[k]
+            if part.bend is not None or part.gap is not None:
+                raise UnsupportedModel(
+                    f"the model sees {name!r} through a function, and a condition of what changes along is about it",
+                    hint=f"declare {name!r} as Integer(lo, hi), of which tables are made, or as levels",
+                )
+        return {k: int(self.parts[k].shift) for k in features if k in self.parts}
+
     def _relation(self, k: int, relation: Relation) -> Relation:
+        if relation.inside is not None:
+            moved = self._condition_shifts([k]).get(k, 0)
+            return replace(relation, inside=(relation.inside[0] - moved, relation.inside[1] - moved))
         if relation.kind != "within":
             return relation
         name, part = self.given.names[k], self.parts.get(k, FeatureRecoding())

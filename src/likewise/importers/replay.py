@@ -100,6 +100,12 @@ class Replay:
         confirmed: NDArray[np.bool_] = self._sides(first, question)[0] & self._sides(second, question)[1]
         return confirmed
 
+    def confirm_steepness(
+        self, first: Floats, second: Floats, question: Question, allowed: Floats
+    ) -> NDArray[np.bool_]:
+        """The same of pairs whose scores may be apart by so much each, besides the level."""
+        return self._gaps(first, second, question) > float(question.level) + allowed
+
     def confirm_either_way(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
         """The same in one order or the other; the original is asked about everybody once."""
         if question.kind != "decision" or question.several or question.one_way:

@@ -20,9 +20,11 @@ from likewise.answers.share import share_answer
 from likewise.answers.texts import document_of, json_value
 from likewise.errors import SpecError
 from likewise.figures import number_text
+from likewise.spec.along import cases_of, words_of
 
 if TYPE_CHECKING:
     from likewise.answers.answer import Answer
+    from likewise.spec.along import Alongs
     from likewise.spec.display_names import DisplayNames
     from likewise.spec.features import Feature
     from likewise.spec.similarity import Relation
@@ -150,7 +152,7 @@ def space_table(result: Result, most: int, names: DisplayNames) -> dict[str, Any
             "values": space[name].describe(),
             "relation": _relation_text(relation, space[name])
             if name not in similarity.along
-            else f"changes along with {names.feature(similarity.along[name].feature)}: {similarity.along[name].words}",
+            else _along_text(cases_of(similarity.along[name]), names),
             "may": relation.kind != "same",
         }
         for name, relation in zip(space.names, relations, strict=True)
@@ -165,6 +167,15 @@ def space_table(result: Result, most: int, names: DisplayNames) -> dict[str, Any
         "rules": space.rules,
         "notes": result.claimed.notes,
     }
+
+
+def _along_text(cases: Alongs, names: DisplayNames) -> str:
+    """What a feature changes along with, and how, with names for readers."""
+    shown = [
+        one.renamed({name: names.feature(name) for name in (one.feature, *(c.feature for c in one.where))})
+        for one in cases
+    ]
+    return f"changes along with {shown[0].feature}: {words_of(tuple(shown))}"
 
 
 def _relation_text(relation: Relation, feature: Feature) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from likewise.answers.answer import Cell, Pair, PairRow, Role, Span, Table, Words
-from likewise.spec.along import Along
+from likewise.spec.along import cases_of
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 from likewise.verifying.result import claim_in_words
@@ -43,8 +43,13 @@ def _renamed_similarity(similarity: Similarity, names: DisplayNames) -> Similari
         radius=similarity.radius,
         order={names.feature(name): value for name, value in similarity.order.items()},
         along={
-            names.feature(name): Along.from_dict({**one.to_dict(), "with": names.feature(one.feature)})
-            for name, one in similarity.along.items()
+            names.feature(name): [
+                one.renamed(
+                    {said: names.feature(said) for said in (one.feature, *(c.feature for c in one.where))}
+                )
+                for one in cases_of(several)
+            ]
+            for name, several in similarity.along.items()
         },
     )
 

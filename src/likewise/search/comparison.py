@@ -103,7 +103,7 @@ def extremes_among(inquiry: Inquiry, near: Neighbours) -> Extremes:
             ScoreEstimate(value=v, error=np.full_like(v, error[i]))
             for v in (np.full_like(others[i], own[i]), others[i])
         ]
-        return _largest_gap_first(near, i, inquiry.answers(*beside)[1], np.abs(others[i] - own[i]))
+        return largest_gap_first(near, i, inquiry.answers(*beside)[1], np.abs(others[i] - own[i]))
 
     return Extremes(
         own=ScoreEstimate(value=own, error=error),
@@ -133,10 +133,10 @@ def compare_everybody(inquiry: Inquiry, near: Neighbours) -> RowComparison:
         )
     else:
         excess, room = apart - float(question.level), error + COMPARISON_SLACK * float(question.level)
-        sure, may = (_any_along(flags, 2) for flags in certain_and_possible(excess, room))
+        sure, may = (any_along(flags, 2) for flags in certain_and_possible(excess, room))
     sure, may = sure & near.counterparts, may & near.counterparts
     gap = np.where(near.counterparts, inquiry.sizes(apart.max(axis=2)), -np.inf)
-    biased, largest = _any_along(sure, 1), gap.max(axis=1)
+    biased, largest = any_along(sure, 1), gap.max(axis=1)
     nobody = largest == -np.inf
     chosen = np.where(biased[:, None], np.where(sure, gap, -np.inf), gap).argmax(axis=1)
     counterpart = near.with_settings(chosen)
@@ -146,16 +146,16 @@ def compare_everybody(inquiry: Inquiry, near: Neighbours) -> RowComparison:
         some=near.some,
         rows=near.rows,
         sure=biased,
-        may=_any_along(may, 1),
+        may=any_along(may, 1),
         counterpart=counterpart,
         gap=np.where(nobody, 0.0, largest),
         gap_error=np.where(nobody, 0.0, off),
-        open_counterparts=lambda i: _largest_gap_first(near, i, may[i], gap[i]),
+        open_counterparts=lambda i: largest_gap_first(near, i, may[i], gap[i]),
         beyond=lambda _: False,
     )
 
 
-def _largest_gap_first(near: Neighbours, i: int, open_: Flags, gap: Floats) -> Iterator[Floats]:
+def largest_gap_first(near: Neighbours, i: int, open_: Flags, gap: Floats) -> Iterator[Floats]:
     """The settings of one row that are open, the largest gap first."""
     places = np.flatnonzero(open_)
     for v in places[np.argsort(-gap[places])].tolist():
@@ -164,6 +164,7 @@ def _largest_gap_first(near: Neighbours, i: int, open_: Flags, gap: Floats) -> I
         yield other
 
 
-def _any_along(flags: Flags, axis: int) -> Flags:
+def any_along(flags: Flags, axis: int) -> Flags:
+    """Whether any is true along an axis."""
     found: Flags = np.logical_or.reduce(flags, axis=axis)
     return found

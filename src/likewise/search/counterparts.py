@@ -34,7 +34,7 @@ from likewise.search.judgement import (
 from likewise.search.neighbours import MOST_SETTINGS, count_settings, lists_distances, paced_neighbourhoods
 from likewise.search.pace import Pace
 from likewise.search.replay_queue import ReplayQueue
-from likewise.spec.enclosure import decide
+from likewise.search.steep_rows import SteepSums, compare_steepness, lists_costs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,12 +91,15 @@ def _by_features(inquiry: Inquiry) -> SeparableJudge | None:
     """The sum that extremes are had of feature by feature; None where there is none, or who is similar is no product of what single features may do."""
     sums = inquiry.judge.separable
     separable = sums is not None and is_separable(inquiry.pairs, sums, inquiry.moving)
-    return sums if separable and inquiry.pairs.distance is None else None
+    alone = inquiry.pairs.distance is None and inquiry.pairs.allowance is None
+    return sums if separable and alone else None
 
 
 def _by_settings(inquiry: Inquiry) -> bool:
     """Whether all settings of what may differ are few, and those within a distance are known; of sums, whose reach is known (`search.reach`), only very few."""
     pairs, moving = inquiry.pairs, inquiry.moving
+    if not lists_costs(pairs, moving) or SteepSums.of(inquiry) is not None:
+        return False
     most = MOST_SETTINGS if pairs.distance is None or inquiry.judge.separable is None else FEW_SETTINGS
     return count_settings(pairs, inquiry.judge, moving) <= most and lists_distances(pairs, moving)
 
@@ -126,7 +129,9 @@ def _compare_by_features(
 def _compare_by_settings(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison]:
     most = SCORES_AT_A_TIME // inquiry.judge.n_scores
     for near in paced_neighbourhoods(inquiry.pairs, inquiry.judge, inquiry.moving, rows, budget, most):
-        if inquiry.by_extremes:
+        if inquiry.pairs.allowance is not None:
+            yield compare_steepness(inquiry, near)
+        elif inquiry.by_extremes:
             yield compare_extremes(inquiry, near.some, near.rows, extremes_among(inquiry, near))
         else:
             yield compare_everybody(inquiry, near)
@@ -161,8 +166,7 @@ def _decide_by_enclosures(
     enclose = cache(inquiry.judge.enclose)  # the row itself is beside everybody
     for other in piece.open_counterparts(i):
         check_clock()
-        pair = inquiry.in_order(exact, tuple(Fraction(c) for c in other.tolist()))
-        answer, _, _ = decide(inquiry.question, enclose, *pair)
+        answer = inquiry.decided(enclose, exact, tuple(Fraction(c) for c in other.tolist()))
         if answer:
             return BIASED, other, None
         unsure = unsure or answer is None

@@ -6,7 +6,7 @@ pairs fall into parts, it is asked about in each of them (`Inquiry.parts`, `sear
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -15,6 +15,7 @@ import numpy as np
 
 from likewise.search.certainty import ScoreEstimate, answer_either_way, answer_pairs, differences
 from likewise.search.neighbours import moving_features
+from likewise.spec.enclosure import decide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from likewise.families.judge import Judge
     from likewise.model.question import Question
     from likewise.model.witness_set import WitnessSet
+    from likewise.spec.enclosure import Encloser
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -66,8 +68,8 @@ class Inquiry:
 
     @property
     def by_extremes(self) -> bool:
-        """Whether of all who are similar only the lowest and the highest score matter: every witness set is monotone in both, if there is one score."""
-        return self.judge.n_scores == 1
+        """Whether of all who are similar only the lowest and the highest score matter: every witness set is monotone in both, if there is one score and one level for all pairs."""
+        return self.judge.n_scores == 1 and self.pairs.allowance is None
 
     @property
     def witnesses(self) -> WitnessSet:
@@ -95,6 +97,16 @@ class Inquiry:
     def in_order(self, own: Item, other: Item) -> tuple[Item, Item]:
         """An individual and another one, the first of the pair first."""
         return (other, own) if self.side == "second" else (own, other)
+
+    def decided(self, enclose: Encloser, own: Sequence[Fraction], other: Sequence[Fraction]) -> bool | None:
+        """Whether an individual and another one break the property, by enclosures; None where no precision tells. Where scores may be apart because the two are, by more than is possibly allowed, or no more than is surely."""
+        pair, allowance = self.in_order(own, other), self.pairs.allowance
+        if allowance is None:
+            return decide(self.question, enclose, *pair)[0]
+        least, most = allowance.ends(*pair)
+        if decide(self.question.eased(most), enclose, *pair)[0]:
+            return True
+        return None if decide(self.question.eased(least), enclose, *pair)[0] in (True, None) else False
 
     def breaks(self, own: Fraction, low: Fraction, high: Fraction) -> bool:
         """Whether one of two others breaks the property, by their only scores. Exact."""

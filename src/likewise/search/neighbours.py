@@ -111,6 +111,13 @@ def representatives(pairs: PairSpace, k: int, code: float, cuts: Floats) -> list
         return []
     inside = cuts[(cuts >= low) & (cuts < high)]
     found = [low, *np.nextafter(inside, np.inf).tolist()]
+    if pairs.allowance is not None and code != variable.missing:
+        # The nearest code of each part: the last one of those below, its own, and the first one of those above.
+        found = [
+            *inside[inside < code].tolist(),
+            code,
+            *np.nextafter(inside[inside >= code], np.inf).tolist(),
+        ]
     if variable.missing is not None and relation.missing is None:
         found.append(float(variable.missing))
     return found
@@ -171,11 +178,14 @@ def neighbourhoods(
     """All rows with the settings around them, those that come first in the data first; `most` is asked before each piece how many individuals it may have."""
     cuts = {k: cuts_of(pairs, judge, k) for k in moving if not pairs.variables[pairs.first[k]].discrete}
     costs = (None,) * len(pairs.relations) if pairs.distance is None else pairs.distance.costs
-    relations = pairs.relations
+    relations, counted = pairs.relations, () if pairs.allowance is None else pairs.allowance.features
     centred = [
         k
         for k in moving
-        if relations[k].kind != "free" or relations[k].fixed is not None or costs[k] is not None
+        if relations[k].kind != "free"
+        or relations[k].fixed is not None
+        or costs[k] is not None
+        or k in counted
     ]
     around, group = np.unique(rows[:, centred], axis=0, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")

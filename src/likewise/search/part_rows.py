@@ -1,7 +1,7 @@
 """Rows in parts: where features change along with others, who is similar to a row is who is so in one of the parts of the pairs (`spec.along`), and rows are judged in each of them.
 
 In a part every feature has an ordinary relation, in which the row is the x; pairs in which it is the x' are those of the part the other way round, which is one of them as well. Nobody is beside a row in a part that
-begins at another level, or whose shift leads out of a range from there.
+begins at another level, or whose shift leads out of a range from there, or whose conditions do not hold of it.
 
 A shift of a number may lead to one that is no double (2.1 + 3 is none): there is such an individual in the real numbers, but none that a program can be asked about. Such a row is put beside everybody nearly there,
 who are more. That nobody of them is treated differently is a proof; where somebody is, the row is left undecided.
@@ -90,6 +90,8 @@ def rows_beside(pairs: PairSpace, rows: Floats) -> tuple[Flags, Flags]:
     """Beside which rows there is somebody in a part, constraints left aside, and beside which of them somebody whom doubles can name."""
     there, named = np.ones(len(rows), dtype=bool), np.ones(len(rows), dtype=bool)
     for k, relation in enumerate(pairs.relations):
+        if relation.inside is not None:
+            there &= (rows[:, k] >= relation.inside[0]) & (rows[:, k] <= relation.inside[1])
         if not relation.apart_always:
             continue
         codes = rows[:, k]

@@ -23,6 +23,7 @@ import numpy as np
 from likewise.families.oracle import LookTimes
 from likewise.families.oracles import Oracles
 from likewise.progress import Snapshot
+from likewise.search.blas_threads import one_blas_thread
 from likewise.search.budget import Budget
 from likewise.search.parts import (
     FrontierPart,
@@ -170,7 +171,8 @@ def run_part(asked: PartRequest) -> PartAnswer | None:
     task = arrived.ask(asked.question, asked.wanted, Budget(asked.limit), asked.branch)
     frontier = resume_part(task, asked.part)
     frontier.proposes_ties, frontier.pace = asked.proposes_ties, replace(asked.times)
-    frontier.run(seconds=asked.seconds)
+    with one_blas_thread():
+        frontier.run(seconds=asked.seconds)
     return PartAnswer(
         part=finished_part(frontier, asked.part.roots),
         times=frontier.pace.since(asked.times),

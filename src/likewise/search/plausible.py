@@ -2,7 +2,7 @@
 
 Nearness is Gower's: the mean over features of how far two individuals are apart, numbers and ordered levels relative to the range that the rows have, levels 0 or 1. A pair is as near as
 the nearer of its two individuals. Witnesses that a row is part of come first, whose distance is 0; where there is none, the witness that was found is moved towards the rows next to it, one feature at a time,
-as long as it stays a witness.
+as long as it stays a witness. The most frequent pair is another choice (`frequent`).
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Number:
+class NumberTerm:
     """A linear term of a number: `gain` for each 1 that it moves the right way, up to `most`, at a cost of `each` to the power."""
 
     feature: int
@@ -86,7 +86,7 @@ class _Number:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Listed:
+class ListedTerm:
     """A term that is looked up at all codes that may stand beside a row's own: what each gains, and what it costs to the power."""
 
     feature: int
@@ -106,11 +106,50 @@ class _Listed:
         return worth.index(max(worth))
 
 
+class FeatureReach:
+    """What single features can gain, and what that costs, for sums whose differing features no constraint speaks of."""
+
+    def __init__(self, pairs: PairSpace, sums: SeparableJudge, distance: Distance) -> None:
+        self.pairs, self.sums, self.distance = pairs, sums, distance
+
+    def part(self, k: int, code: Fraction, sign: int) -> NumberTerm | ListedTerm:
+        """One feature."""
+        pairs, term, cost = self.pairs, self.sums.score.terms[k], self.distance.costs[k]
+        codes = exact_codes(pairs, self.sums, k, code)
+        line, relation = is_linear(self.sums, k), pairs.relations[k]
+        if line and cost is not None and cost.each is not None and relation.kind != "pairs":
+            slope, (low, high) = sign * term.slope, (codes[0], codes[-1])
+            return NumberTerm(
+                feature=k,
+                code=code,
+                way=1 if slope >= 0 else -1,
+                gain=abs(slope),
+                each=cost.each**self.distance.power,
+                most=high - code if slope >= 0 else code - low,
+                whole=pairs.variables[pairs.first[k]].discrete,
+            )
+        if line and cost is not None:  # levels whose term is a line
+            variable = pairs.variables[pairs.first[k]]
+            every = (Fraction(at) for at in range(int(variable.lo), int(variable.hi) + 1))
+            codes = [other for other in every if relation.allows(code, other)]
+        here = term.exact(code)
+        return ListedTerm(
+            feature=k,
+            codes=codes,
+            gains=[sign * (term.exact(other) - here) for other in codes],
+            costs=[
+                Fraction(0) if cost is None else cost.at(code, other) ** self.distance.power
+                for other in codes
+            ],
+        )
+
+
 class SumReach:
     """The reach of any individual, for sums whose differing features no constraint speaks of."""
 
     def __init__(self, pairs: PairSpace, sums: SeparableJudge, moving: tuple[int, ...], distance: Distance):
-        self.pairs, self.sums, self.moving, self.distance = pairs, sums, moving, distance
+        self.sums, self.moving, self.distance = sums, moving, distance
+        self.features = FeatureReach(pairs, sums, distance)
 
     @classmethod
     def of(cls, inquiry: Inquiry) -> SumReach | None:
@@ -127,17 +166,17 @@ class SumReach:
         """How far the score of an individual can rise (`sign` 1) or fall (-1)."""
         power, bound = self.distance.power, self.distance.bound
         gained, found = Fraction(0), [float(code) for code in codes]
-        numbers: list[_Number] = []
-        listed: list[_Listed] = []
+        numbers: list[NumberTerm] = []
+        listed: list[ListedTerm] = []
         for k in self.moving:
-            part = self._part(k, codes[k], sign)
-            if isinstance(part, _Number):
+            part = self.features.part(k, codes[k], sign)
+            if isinstance(part, NumberTerm):
                 numbers.append(part)
             elif self.distance.costs[k] is not None:
                 listed.append(part)
             else:
                 gained += max(part.gains)
-                found[k] = _representable(part.codes[part.gains.index(max(part.gains))], codes[k])
+                found[k] = representable(part.codes[part.gains.index(max(part.gains))], codes[k])
         weight = Fraction(self._best_weight(numbers, listed))
         most = gained + weight * bound
         most += sum((one.best(weight, power) for one in numbers), Fraction(0))
@@ -145,37 +184,7 @@ class SumReach:
         self._spend(float(weight), numbers, listed, found)
         return Reached(most=most, codes=found)
 
-    def _part(self, k: int, code: Fraction, sign: int) -> _Number | _Listed:
-        pairs, term, cost = self.pairs, self.sums.score.terms[k], self.distance.costs[k]
-        codes = exact_codes(pairs, self.sums, k, code)
-        line, relation = is_linear(self.sums, k), pairs.relations[k]
-        if line and cost is not None and cost.each is not None and relation.kind != "pairs":
-            slope, (low, high) = sign * term.slope, (codes[0], codes[-1])
-            return _Number(
-                feature=k,
-                code=code,
-                way=1 if slope >= 0 else -1,
-                gain=abs(slope),
-                each=cost.each**self.distance.power,
-                most=high - code if slope >= 0 else code - low,
-                whole=pairs.variables[pairs.first[k]].discrete,
-            )
-        if line and cost is not None:  # levels whose term is a line
-            variable = pairs.variables[pairs.first[k]]
-            every = (Fraction(at) for at in range(int(variable.lo), int(variable.hi) + 1))
-            codes = [other for other in every if relation.allows(code, other)]
-        here = term.exact(code)
-        return _Listed(
-            feature=k,
-            codes=codes,
-            gains=[sign * (term.exact(other) - here) for other in codes],
-            costs=[
-                Fraction(0) if cost is None else cost.at(code, other) ** self.distance.power
-                for other in codes
-            ],
-        )
-
-    def _best_weight(self, numbers: list[_Number], listed: list[_Listed]) -> float:
+    def _best_weight(self, numbers: list[NumberTerm], listed: list[ListedTerm]) -> float:
         """The least weight at which what attains its bound is near enough, nearly."""
         power, bound = self.distance.power, float(self.distance.bound) * NEARLY_ALL
         lines = [(float(one.gain), float(one.each), float(one.most), one.whole) for one in numbers]
@@ -205,7 +214,7 @@ class SumReach:
         return high
 
     def _spend(
-        self, weight: float, numbers: list[_Number], listed: list[_Listed], found: list[float]
+        self, weight: float, numbers: list[NumberTerm], listed: list[ListedTerm], found: list[float]
     ) -> None:
         """Move what pays at this weight, then what is left, the best first. What is spent is counted exactly: whole numbers and levels may use up all of it."""
         power, left = self.distance.power, self.distance.bound
@@ -225,6 +234,6 @@ class SumReach:
             found[number.feature] = number.at(far)
 
 
-def _representable(code: Fraction, own: Fraction) -> float:
+def representable(code: Fraction, own: Fraction) -> float:
     """A code, or the double next to it on the side of a row's own."""
     return double_below(code) if code >= own else -double_below(-code)

@@ -37,7 +37,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from likewise.errors import LikewiseError, SpecError, suggest_name
-from likewise.spec.along import Along
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.display_names import DisplayNames
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
@@ -50,7 +49,7 @@ from likewise.spec.numbers import short_repr
 from likewise.spec.outside import Outside, check_choice
 from likewise.spec.population import Population
 from likewise.spec.properties import PROPERTY_KINDS, Property, SameDecision, make_property
-from likewise.spec.similarity import SIMILARITY_KEYS, Similarity, metric_from_dict
+from likewise.spec.similarity import SIMILARITY_KEYS, Similarity, along_from_dict, metric_from_dict
 from likewise.spec.space import Space
 from likewise.spec.toml_writer import spec_text, toml_key, write_spec
 
@@ -329,8 +328,8 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
         _refuse_type(file, "similarity.metric", "a table with kind, weights and costs", metric)
     if not isinstance(order, dict):
         _refuse_type(file, "similarity.order", "a table of directions", order)
-    if not isinstance(along, dict) or not all(isinstance(one, dict) for one in along.values()):
-        _refuse_type(file, "similarity.along", "tables with with, shift or rate", along)
+    if not isinstance(along, dict) or not all(map(_tells_along, along.values())):
+        _refuse_type(file, "similarity.along", "tables with with, and shift, rate or table", along)
     try:
         return Similarity(
             free=free,
@@ -339,10 +338,7 @@ def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
             metric=None if metric is None else _read_metric(metric),
             radius=table.get("radius"),
             order=order,
-            along={
-                name: Along.from_dict({key: _decode_missing(value) for key, value in one.items()})
-                for name, one in along.items()
-            },
+            along={name: along_from_dict(_decode_missing(one)) for name, one in along.items()},
         )
     except SpecError as error:
         raise error.located(f"{file}: similarity") from None
@@ -356,10 +352,17 @@ def _read_metric(table: dict[str, Any]) -> Metric | Mahalanobis:
     return metric_from_dict(table)
 
 
+def _tells_along(one: Any) -> bool:
+    """Whether it is a table, or a list of them."""
+    return isinstance(one, dict) or (isinstance(one, list) and all(isinstance(part, dict) for part in one))
+
+
 def _decode_missing(pairs: Any) -> Any:
-    """Pairs of levels with None for ``{ missing = true }``, in whatever depth the lists are."""
+    """Pairs of levels with None for ``{ missing = true }``, in whatever depth the lists and tables are."""
     if isinstance(pairs, list):
         return [_decode_missing(part) for part in pairs]
+    if isinstance(pairs, dict) and pairs != {"missing": True}:
+        return {key: _decode_missing(value) for key, value in pairs.items()}
     return None if pairs == {"missing": True} else pairs
 
 

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.spec.allowance import Allowance
-from likewise.spec.along import ResolvedAlong, parts_of
+from likewise.spec.along_parts import ResolvedAlong, parts_of
 from likewise.spec.constraints import Constraint
 from likewise.spec.distance import Distance
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
@@ -73,12 +73,15 @@ class PairSpace:
 
     @property
     def ends(self) -> tuple[list[float], list[float]]:
-        """The ends of the box of all pairs: those of the variables, but of a part of other pairs the two positions of a feature that is fixed."""
+        """The ends of the box of all pairs: those of the variables, but of a part of other pairs the two positions of a feature that is fixed, and what is left of one that is the same."""
         lo, hi = [float(v.lo) for v in self.variables], [float(v.hi) for v in self.variables]
         for k, relation in enumerate(self.relations):
             if relation.fixed is not None:
                 for v, place in zip((self.first[k], self.second[k]), relation.fixed, strict=True):
                     lo[v] = hi[v] = float(place)
+            if relation.inside is not None:
+                v, (start, end) = self.first[k], relation.inside
+                lo[v], hi[v] = max(lo[v], float(start)), min(hi[v], float(end))
         return lo, hi
 
     def split(self, point: Sequence[float]) -> tuple[list[float], list[float]]:

@@ -138,7 +138,8 @@ class Relation:
     """How far one feature may differ; `tolerance` is set for ``within`` only, in values or steps, and `allowed`
     for ``pairs`` only: positions of levels, the smaller first, in increasing order. `missing` is the code of a missing number
     where the relation is ``within``. `limits` are those of x' - x where it is ``within`` in one direction: the tolerance is then the larger size of the two, so
-    that whatever does not look at limits allows more pairs than there are, and no fewer. `fixed` are the positions of x and of x' where it is ``free`` of a part (`likewise.spec.along`)."""
+    that whatever does not look at limits allows more pairs than there are, and no fewer. `fixed` are the positions of x and of x' where it is ``free`` of a part (`likewise.spec.along_parts`), `inside` the codes from which to
+    which it is where it is the ``same`` of one."""
 
     kind: Literal["same", "within", "free", "pairs"]
     tolerance: Fraction | None = None
@@ -146,6 +147,7 @@ class Relation:
     missing: float | None = None
     limits: tuple[Fraction, Fraction] | None = None
     fixed: tuple[int, int] | None = None
+    inside: tuple[int, int] | None = None
 
     @property
     def apart(self) -> tuple[Fraction, Fraction]:
@@ -185,6 +187,8 @@ class Relation:
         """Whether two codes may stand in one pair, as x and as x'. Exact for exact codes."""
         if self.fixed is not None:
             return (code, other) == self.fixed
+        if self.inside is not None:
+            return code == other and self.inside[0] <= code <= self.inside[1]
         if self.kind == "free" or (code == other and self.limits is None):
             return True
         if self.missing is not None and self.missing in (code, other):

@@ -31,7 +31,7 @@ makes a feature with missing values free, and steps between the levels of an `Or
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -39,14 +39,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from likewise import figures
 from likewise.errors import SpecError, suggest_name
 from likewise.html_tables import table
-from likewise.spec.along import (
-    Along,
-    ResolvedAlong,
-    check_along,
-    measure_leaders,
-    resolve_all,
-    validate_along,
-)
+from likewise.spec.along import Along, Alongs, check_along, one_or_all, validate_along, words_of
+from likewise.spec.along_codes import resolve_all
+from likewise.spec.along_parts import ResolvedAlong, measure_leaders
 from likewise.spec.features import Feature, Level, Ordinal, level_text
 from likewise.spec.mahalanobis import Mahalanobis
 from likewise.spec.metric import (
@@ -100,8 +95,8 @@ class Similarity:
         That distance; needs a metric.
     order : mapping of str to 'up' or 'down'
         Features that the second of a pair has more of, or less; free, unless `within` says how much.
-    along : mapping of str to Along
-        Features that change when another one does, by an amount that is given; `within` leaves room around it.
+    along : mapping of str to Along, or to lists of them
+        Features that change when another one does, by an amount or a table that is given; `within` leaves room around an amount. Of several for one feature the first whose conditions hold counts.
 
     Examples
     --------
@@ -119,7 +114,7 @@ class Similarity:
     _within: dict[str, Tolerance]
     _pairs: dict[str, LevelPairs]
     _order: dict[str, Direction]
-    _along: dict[str, Along]
+    _along: dict[str, Alongs]
 
     def __init__(
         self,
@@ -130,7 +125,7 @@ class Similarity:
         metric: Metric | Mahalanobis | None = None,
         radius: Amount | None = None,
         order: Mapping[str, Direction | int] | None = None,
-        along: Mapping[str, Along] | None = None,
+        along: Mapping[str, Along | Sequence[Along]] | None = None,
     ) -> None:
         names = list(validate_names(free))
         directions = validate_order(order, pairs)
@@ -217,9 +212,9 @@ class Similarity:
         return MappingProxyType(self._order)
 
     @property
-    def along(self) -> Mapping[str, Along]:
-        """The features that change when another one does, read only."""
-        return MappingProxyType(self._along)
+    def along(self) -> Mapping[str, Along | Alongs]:
+        """The features that change when another one does, read only; where several are given for one feature, all of them."""
+        return MappingProxyType({name: one_or_all(cases) for name, cases in self._along.items()})
 
     @property
     def one_way(self) -> bool:
@@ -328,8 +323,8 @@ class Similarity:
             together = self._metric.describe(self._radius)
             parts.append(f"and {together}" if parts else together)
         parts += [
-            f"and along with {one.feature} in {name} ({one.words}{f', give or take {around[name]}' if name in around else ''})"
-            for name, one in self._along.items()
+            f"and along with {cases[0].feature} in {name} ({words_of(cases)}{f', give or take {around[name]}' if name in around else ''})"
+            for name, cases in self._along.items()
         ]
         if not parts:
             return "differ in nothing"
@@ -354,7 +349,8 @@ class Similarity:
         if self._order:
             content["order"] = dict(self._order)
         if self._along:
-            content["along"] = {name: one.to_dict() for name, one in self._along.items()}
+            told = {name: [one.to_dict() for one in cases] for name, cases in self._along.items()}
+            content["along"] = {name: one[0] if len(one) == 1 else one for name, one in told.items()}
         return content
 
     @classmethod
@@ -371,7 +367,7 @@ class Similarity:
             metric=None if metric is None else metric_from_dict(metric),
             radius=data.get("radius"),
             order=data.get("order"),
-            along={name: Along.from_dict(one) for name, one in data.get("along", {}).items()},
+            along={name: along_from_dict(one) for name, one in data.get("along", {}).items()},
         )
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -410,7 +406,8 @@ class Similarity:
         parts += [f"pairs={pairs!r}"] if pairs else []
         parts += [f"metric={self._metric!r}, radius={self._radius!r}"] if self._metric is not None else []
         parts += [f"order={self._order!r}"] if self._order else []
-        parts += [f"along={self._along!r}"] if self._along else []
+        along = {name: cases[0] if len(cases) == 1 else list(cases) for name, cases in self._along.items()}
+        parts += [f"along={along!r}"] if along else []
         return f"Similarity({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
@@ -427,7 +424,8 @@ class Similarity:
             (name, f"the second has {'more' if way == 'up' else 'less'}") for name, way in self._order.items()
         ]
         rows += [
-            (name, f"changes along with {one.feature}: {one.words}") for name, one in self._along.items()
+            (name, f"changes along with {cases[0].feature}: {words_of(cases)}")
+            for name, cases in self._along.items()
         ]
         rows.append(("all others", "same"))
         return table(f"similar individuals {self.describe()}", rows, columns=("feature", "may differ"))
@@ -451,6 +449,11 @@ def _validate_metric(metric: object, radius: object, free: list[str]) -> Amount 
         raise SpecError("a metric needs a radius: how far apart similar individuals may be", hint="radius=1")
     _refuse_free(metric, free)
     return checked_amount(radius, "the radius")
+
+
+def along_from_dict(data: Any) -> Along | Alongs:
+    """One equation, or several, of what `Similarity.to_dict` says of a feature."""
+    return tuple(map(Along.from_dict, data)) if isinstance(data, list | tuple) else Along.from_dict(data)
 
 
 def metric_from_dict(data: Mapping[str, Any]) -> Metric | Mahalanobis:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import SpecError
+from likewise.spec.along import Along, cases_of
 from likewise.spec.atomic_write import write_atomically
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.constraints import Constraint, parse_constraints
@@ -285,17 +286,40 @@ def _order_lines(similarity: Similarity, comments: bool) -> Iterator[str]:
 
 
 def _along_lines(similarity: Similarity, comments: bool) -> Iterator[str]:
-    for name, one in similarity.along.items():
-        yield ""
-        if comments:
-            yield f"# How {name} changes when {one.feature} does; the other way round by the opposite."
-        yield f"[similarity.along.{toml_key(name)}]"
-        yield f"with = {toml_string(one.feature)}"
-        if one.rate is not None:
-            yield f"rate = {toml_value(one.rate)}"
-            continue
-        rows = (f"[{', '.join(map(toml_value, row))}]" for row in one.to_dict()["shift"])
-        yield f"shift = [{', '.join(rows)}]"
+    for name, several in similarity.along.items():
+        cases = cases_of(several)
+        key = f"similarity.along.{toml_key(name)}"
+        for n, one in enumerate(cases):
+            yield ""
+            if comments and n == 0:
+                first = "" if len(cases) == 1 else " The first of these whose conditions hold counts."
+                yield f"# How {name} changes when {one.feature} does; the other way round by the opposite.{first}"
+            yield f"[{key}]" if len(cases) == 1 else f"[[{key}]]"
+            yield f"with = {toml_string(one.feature)}"
+            yield from _change_lines(one)
+
+
+def _change_lines(one: Along) -> Iterator[str]:
+    """By how much, or to what, and where."""
+    said = one.to_dict()
+    if one.rate is not None:
+        yield f"rate = {toml_value(one.rate)}"
+    else:
+        key = "table" if one.table else "shift"
+        rows = (
+            "[" + ", ".join("[]" if entry == [] else toml_value(entry) for entry in row) + "]"
+            for row in said[key]
+        )
+        yield f"{key} = [{', '.join(rows)}]"
+    where = []
+    for name, values in said.get("where", {}).items():
+        if isinstance(values, dict):
+            ends = (f"{key} = {toml_value(end)}" for key, end in values.items())
+            where.append(f"{toml_key(name)} = {{ {', '.join(ends)} }}")
+        else:
+            where.append(f"{toml_key(name)} = [{', '.join(map(toml_value, values))}]")
+    if where:
+        yield f"where = {{ {', '.join(where)} }}"
 
 
 def _property_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:

@@ -64,7 +64,7 @@ class PosedProblem:
 
     def task_of(self, pairs: PairSpace) -> SearchTask:
         """The search's task of these pairs: that of the part that they are, where there are parts, with bounds of its own."""
-        steps = {k for one in self.pairs.along for k in (one.feature, one.leader)}
+        steps = {k for one in self.pairs.along for k in (one.feature, one.leader, *one.shared)}
         for part in self.task.parts:
             if all(part.pairs.relations[k] == pairs.relations[k] for k in steps):
                 return part

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import SpecError
-from likewise.problem import Problem, make_claim, prepare
+from likewise.problem import LikeData, Problem, make_claim, prepare
 from likewise.progress import Listener
 from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
+from likewise.search.frequent import Marginals, choose_frequent
 from likewise.search.plausible import choose_plausible, nearest_row
 from likewise.search.portfolio import decide
 from likewise.spec.properties import Property
@@ -44,7 +45,7 @@ def verify(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     certify: bool = True,
-    like_data: bool = False,
+    like_data: bool | LikeData = False,
     import_budget: float = IMPORT_SECONDS,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
@@ -79,8 +80,9 @@ def verify(
     certify : bool
         Write the proof and have it checked. Without, no proof is written and a claim that the search
         could not break is UNKNOWN: only what the checker accepted is FAIR.
-    like_data : bool
-        Of all pairs at hand show the one that is nearest to a row of `X`, and say which row that is and how far away: `stats["nearest_row"]`.
+    like_data : bool, "nearest" or "frequent"
+        Of all pairs at hand show the one that is nearest to a row of `X` (True means the same), and say which row that is and how far away: `stats["nearest_row"]`. Or "frequent": the one whose features,
+        each by itself, are the most frequent among the rows, and how frequent they are: `stats["frequency"]`.
     import_budget : float
         Seconds that reading the model and comparing it with the original may take; a model that takes longer is refused by a `BudgetError`.
     checkpoint : path, optional
@@ -113,8 +115,22 @@ def verify(
         checkpoint=checkpoint,
         resume=resume,
     ) as run:
-        claim = replace(make_claim(model, space, similar, property, X), like_data=like_data)
+        claim = replace(make_claim(model, space, similar, property, X), like_data=which_pairs(like_data))
         return verify_problem(prepare(claim, run), run, certify=certify)
+
+
+def which_pairs(like_data: object) -> LikeData | None:
+    """Which pairs are asked for, of those that break a claim: None for any."""
+    if like_data is None or like_data is False:
+        return None
+    if like_data is True or like_data == "nearest":
+        return "nearest"
+    if like_data == "frequent":
+        return "frequent"
+    raise SpecError(
+        f"like_data must be True, False, 'nearest' or 'frequent', not {like_data!r}",
+        hint="like_data=True shows the pair nearest to a row, like_data='frequent' the most frequent one",
+    )
 
 
 def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Result:
@@ -127,13 +143,13 @@ def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Resul
     with interruptible(run.budget):
         outcome = decide(posed.task)
         if like_data and outcome.witness is not None:
-            outcome = replace(
-                outcome, witness=choose_plausible(_task_of_rows(problem, posed), outcome.witness)
-            )
+            choose = choose_frequent if like_data == "frequent" else choose_plausible
+            outcome = replace(outcome, witness=choose(_task_of_rows(problem, posed), outcome.witness))
         found = ClaimOutcome(posed, outcome, claimed)
         result = give_verdict(found, CheckRunner.of(run) if certify else None)
         if like_data and found.witness is not None and result.pair is not None:
-            result = replace(result, stats={**result.stats, **_row_stats(problem, posed, found.witness)})
+            tell = _frequency_stats if like_data == "frequent" else _row_stats
+            result = replace(result, stats={**result.stats, **tell(problem, posed, found.witness)})
     # Also how long reading the model took, while the clock of the budget stood still, and what was compared then.
     stats = {**result.stats, **run.budget.stats, **problem.imported.compared.stats}
     if result.verdict == "BIASED":
@@ -158,3 +174,20 @@ def _row_stats(problem: Problem, posed: PosedProblem, witness: Witness) -> dict[
     names, codes = claim.space.names, problem.codes[place]
     differs = {names[k]: claim.space.value(k, float(codes[k])) for k in near.differing}
     return {"nearest_row": {**near.stats, "row": number, "differs": differs}}
+
+
+def _frequency_stats(problem: Problem, posed: PosedProblem, witness: Witness) -> dict[str, Any]:
+    """How frequent the two of a pair are by the marginals of the rows: in their order, each with its rarest feature."""
+    task = _task_of_rows(problem, posed)
+    if not len(task.rows):
+        return {}
+    found = Marginals(task).told([codes for codes, _ in posed.ordered(witness)])
+    names = problem.claim.space.names
+    return {
+        "frequency": {
+            "rarer_rows": list(found.rarer_rows),
+            "usual_share": list(found.usual_share),
+            "rarest": [names[k] for k in found.rarest],
+            "rarest_share": list(found.rarest_share),
+        }
+    }

@@ -110,6 +110,8 @@ class Tree:
             ends = [(int_if_whole(feature.lo), int_if_whole(feature.end))] * sides
             if relation.fixed is not None:
                 ends = [(place, place) for place in relation.fixed]
+            elif relation.inside is not None:
+                ends = [relation.inside]
             self._boxes.append(make_box(*ends, difference=difference))
         self._variables += differences
         self._limits: dict[Quantity, Limits] = {}

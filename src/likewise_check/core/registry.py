@@ -37,7 +37,7 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
         "RULES": ("separable", "empty", "enumerated", "independent"),
     },
     "pieces": {"COLUMNS": ("cuts",)},
-    "kernel": {"BODIES": ("rbf",), "RULES": ("kernel",), "SLOPES": ("rbf",)},
+    "kernel": {"BODIES": ("rbf",), "RULES": ("kernel", "chords"), "SLOPES": ("rbf",)},
     "polynomial": {"BODIES": ("polynomial",), "RULES": ("polynomial", "sos"), "SLOPES": ("polynomial",)},
     "trees": {"BODIES": ("trees",), "RULES": ("trees",), "MAXIMA": ("trees",)},
     "network": {

@@ -102,6 +102,9 @@ class Relation:
     allowed: frozenset[tuple[int, int]] = frozenset()  # the smaller position first
     missing: Fraction | None = None  # the code of a number that is missing, if it may be
     fixed: tuple[int, int] | None = None  # the positions of x and of x', in a part of a proof (section 22)
+    inside: tuple[int, int] | None = (
+        None  # from where to where one that is the same may be there (section 26)
+    )
 
     @property
     def apart(self) -> tuple[Exact, Exact] | None:
@@ -129,7 +132,9 @@ class Relation:
             if self.missing is not None and (code == self.missing) != (other == self.missing):
                 return False
             return apart[0] <= other - code <= apart[1]
-        return self.kind == "free" or code == other or (min(code, other), max(code, other)) in self.allowed
+        if self.kind in ("free", "along"):  # of one that changes along by a table the joint limit knows more
+            return True
+        return code == other or (min(code, other), max(code, other)) in self.allowed
 
 
 class JointLimit(Protocol):

@@ -14,7 +14,15 @@ from likewise_check.core.lemma import Lemma
 from likewise_check.core.numbers import number
 from likewise_check.core.registry import find_entry
 
-RULES = ("separable", "kernel", "mixed", "polynomial", "trees", "network")  # that lines are shown by
+RULES = (
+    "separable",
+    "kernel",
+    "chords",
+    "mixed",
+    "polynomial",
+    "trees",
+    "network",
+)  # that lines are shown by
 
 
 class NoPair(Exception):

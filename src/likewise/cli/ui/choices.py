@@ -13,6 +13,7 @@ from typing import Any
 from likewise.cli.init import sounds_protected
 from likewise.cli.similar_flags import parse_tolerances
 from likewise.errors import LikewiseError, SpecError
+from likewise.spec.along import cases_of
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.properties import make_property, property_level
@@ -119,7 +120,7 @@ def _choose_similarity(claim: WrittenClaim, chosen: Mapping[str, Any]) -> Simila
     along = {
         name: one
         for name, one in claim.similarity.along.items()
-        if one.feature in moving and name not in (*of["free"], *chosen_pairs)
+        if cases_of(one)[0].feature in moving and name not in (*of["free"], *chosen_pairs)
     }
     return claim.similarity.replace(
         free=of["free"], within=within, pairs=chosen_pairs, order=order, along=along

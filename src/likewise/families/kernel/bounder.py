@@ -7,9 +7,8 @@ shared features,
 
 e_t the kernel's factor of the fixed features, and `rbf` bounds it: the cubic majorant of the rule `kernel`
 (spec/certificate-v1.md, section 7), whose hints are kept for the certificate. Where numbers that may differ are not
-fixed, and levels that may differ are, both copies are expanded side by side (`rbf.copy_bounds`). In all other cells each
-term is bounded by itself, from its smallest and largest squared distance; those cells are split until their
-levels that may differ are fixed. Bounds are float64: the checker decides.
+fixed, and levels that may differ are, both copies are expanded side by side (`rbf.copy_bounds`). In all cells the rule `chords` (section 25), which is weaker in small ones and quicker to check, comes first;
+where levels that may differ are not fixed, there is no other (`open_cells`): what it leaves open is split until they are. Bounds are float64: the checker decides.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ from likewise.errors import InternalError
 from likewise.families.kernel.bands import bands_of
 from likewise.families.kernel.body import KernelScore
 from likewise.families.kernel.distances import Distance, feature_distance
-from likewise.families.kernel.rbf import Boxes, bound_cells, bound_copies, shared_terms
+from likewise.families.kernel.open_cells import OpenCells
+from likewise.families.kernel.rbf import NO_HINT, Boxes, bound_cells, bound_copies, shared_terms
 from likewise.families.kernel.rbf.copies import EMPTY_TOLERANCE
 from likewise.families.kernel.rbf.terms import ONE_HOT
 from likewise.families.oracle import Bounder, Bounds
@@ -52,6 +52,7 @@ class BatchBounds:
     upper: Floats
     points: Floats
     closes: NDArray[np.bool_]
+    rules: list[Rule]
     hints: list[tuple[int, ...]]
     loss: Floats
     cuts: Floats
@@ -61,6 +62,7 @@ class KernelBounder(Bounder):
     """Oracle of an RBF body on the pairs of a space."""
 
     rule: Rule = "kernel"
+    more_rules: tuple[Rule, ...] = ("chords",)
     exact = False
 
     def __init__(self, score: KernelScore, pairs: PairSpace, second: KernelScore | None = None) -> None:
@@ -89,6 +91,7 @@ class KernelBounder(Bounder):
         self.terms = self._terms(self.axes)
         self.twin_terms = self._terms([*self.axes, *paired]) if paired else None
         self.columns = self.first[self.shared]  # the variable of each axis
+        self.open_cells = OpenCells(score, self.other, pairs, self.distances, self.bands)
 
     def _terms(self, axes: list[Axis]) -> Terms:
         body = self.score.body
@@ -115,14 +118,18 @@ class KernelBounder(Bounder):
             upper=np.full(len(lo), np.inf),
             points=points,
             closes=np.zeros(len(lo), dtype=bool),
+            rules=[self.rule] * len(lo),
             hints=[()] * len(lo),
             loss=np.zeros_like(lo),
             cuts=points.copy(),
         )
         empty = self._empty(lo, hi) & (fixed | chosen)
-        for i in np.flatnonzero(~fixed & ~chosen):
-            found.upper[i] = self._bound_termwise(lo[i], hi[i], float(lean[i]))
         shift = lean * self.score.body.bias - (1 - lean) * self.other.body.bias
+        for i in np.flatnonzero(~fixed & ~chosen).tolist():
+            bound = self.open_cells.bound(lo[i], hi[i], float(lean[i]))
+            found.upper[i] = bound.upper + shift[i]
+            if found.upper[i] + bound.room <= threshold[i]:
+                found.closes[i], found.rules[i], found.hints[i] = True, "chords", (bound.width,)
         for some, bounded in (
             (np.flatnonzero(fixed), self._bound_folded),
             (np.flatnonzero(chosen & ~fixed), self._bound_copies),
@@ -138,6 +145,7 @@ class KernelBounder(Bounder):
             points=points,
             noise=np.zeros(len(lo)),
             closes=found.closes,
+            rules=found.rules,
             hints=found.hints,
             loss=found.loss,
             cuts=found.cuts,
@@ -188,11 +196,14 @@ class KernelBounder(Bounder):
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """Proposed by the float64 bound."""
-        if leaf.rule != "kernel" or leaf.lean is None or not question.admits(leaf.lean):
+        if leaf.rule not in ("kernel", "chords") or leaf.lean is None or not question.admits(leaf.lean):
             return None
         lean = np.array([float(leaf.lean)])
-        closes = self.bound(lo[None], hi[None], lean, question.threshold(lean)).closes
-        return Fraction(0) if closes is not None and closes[0] else None
+        found = self.bound(lo[None], hi[None], lean, question.threshold(lean))
+        if found.closes is None or found.rules is None or not found.closes[0]:
+            return None
+        # Whatever chords show the other rule is asked for as well; not the other way round.
+        return Fraction(0) if leaf.rule == "kernel" or found.rules[0] == "chords" else None
 
     def _empty(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
         """Cells without any pair, because the codes and differences that they allow do not go together; said of
@@ -245,7 +256,12 @@ class KernelBounder(Bounder):
     ) -> None:
         """Bound cells in which levels that may differ are fixed, and numbers that may differ are not."""
         terms, row, here, there = self._rows(self.twin_terms, lean, lo, self.levels)
-        found = bound_copies(terms, self._boxes(lo, hi), here=here, there=there, threshold=threshold, row=row)
+        size = np.zeros(len(here))
+        size[row] = lean * np.abs(self.score.body.coefficients).sum()
+        size[row] += (1 - lean) * np.abs(self.other.body.coefficients).sum()
+        found = bound_copies(
+            terms, self._boxes(lo, hi), here=here, there=there, threshold=threshold, row=row, size=size
+        )
         self._record(some, lo, hi, found, into)
         shared = len(self.columns)
         sides = [*self.columns, *(b.first for b in self.bands), *(b.second for b in self.bands)]
@@ -265,7 +281,10 @@ class KernelBounder(Bounder):
         into.loss[np.ix_(some, self.columns)] = found.loss[:, : len(self.columns)]
         into.cuts[np.ix_(some, self.columns)] = found.cut
         for n, i in enumerate(some):
-            into.hints[i] = self._hints(lo[n], hi[n], found, n)
+            if found.width[n] != NO_HINT:
+                into.rules[i], into.hints[i] = "chords", (int(found.width[n]),)
+            else:
+                into.hints[i] = self._hints(lo[n], hi[n], found, n)
 
     def _boxes(self, lo: Floats, hi: Floats) -> Boxes:
         firsts, seconds = [*self.columns, *(b.first for b in self.bands)], [b.second for b in self.bands]
@@ -316,26 +335,6 @@ class KernelBounder(Bounder):
             if lo[band.first] < hi[band.first] or lo[band.second] < hi[band.second]:
                 hints += [int(e) for e in found.e[n, shared + 3 * m : shared + 3 * m + 3]]
         return (*hints, max(int(found.r[n]), 0))
-
-    def _bound_termwise(self, lo: Floats, hi: Floats, lean: float) -> float:
-        """Each term by itself: its largest or smallest value on either side."""
-        body = self.score.body
-        near, far = self._extremes(lo, hi, self.first)
-        near2, far2 = self._extremes(lo, hi, self.second)
-        a, b = lean * body.coefficients, (1 - lean) * self.other.body.coefficients
-        here = np.where(a > 0, a * np.exp(-body.gamma * near), a * np.exp(-body.gamma * far))
-        there = np.where(b > 0, b * np.exp(-body.gamma * far2), b * np.exp(-body.gamma * near2))
-        return float(lean * body.bias - (1 - lean) * self.other.body.bias + here.sum() - there.sum())
-
-    def _extremes(self, lo: Floats, hi: Floats, owner: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Smallest and largest squared distance of one side to every centre."""
-        near = np.zeros(len(self.score.body.coefficients))
-        far = np.zeros_like(near)
-        for distance, v in zip(self.distances, owner, strict=True):
-            least, most = distance.extremes(float(lo[v]), float(hi[v]))
-            near += least
-            far += most
-        return near, far
 
 
 __all__ = ["Distance", "KernelBounder"]

@@ -33,7 +33,12 @@ class KernelFamily(Family):
     """bias + sum of coefficients times Gaussians. The bodies of a model share gamma and centres."""
 
     name = "kernel"
-    rules = MappingProxyType({"kernel": "a sum of Gaussians stays on one side of a line, by a cubic bound"})
+    rules = MappingProxyType(
+        {
+            "kernel": "a sum of Gaussians stays on one side of a line, by a cubic bound",
+            "chords": "a sum of Gaussians stays on one side of a line, by chords and tangents",
+        }
+    )
     links_rescaled = False
     shared_work = True
 
@@ -121,9 +126,9 @@ class KernelFamily(Family):
             **({"grouped": True} if _has_groups(bodies[0], embedding) else {}),
         }
 
-    def hints_line(self, hints: Sequence[int]) -> list[Any]:
-        """The last one by itself."""
-        return [list(hints[:-1]), hints[-1]]
+    def hints_line(self, rule: str, hints: Sequence[int]) -> list[Any]:
+        """Of `kernel` the last one by itself; of `chords` the only one."""
+        return list(hints) if rule == "chords" else [list(hints[:-1]), hints[-1]]
 
 
 FAMILY = KernelFamily()

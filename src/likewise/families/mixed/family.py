@@ -100,7 +100,7 @@ class MixedFamily(Family):
             ],
         }
 
-    def hints_line(self, hints: Sequence[int]) -> list[Any]:
+    def hints_line(self, rule: str, hints: Sequence[int]) -> list[Any]:
         """The last one by itself."""
         return [list(hints[:-1]), hints[-1]]
 

@@ -83,7 +83,7 @@ class NetworkFamily(Family):
 
         return NetworkBounder(score, pairs, second)
 
-    def hints_line(self, hints: Sequence[int]) -> list[Any]:
+    def hints_line(self, rule: str, hints: Sequence[int]) -> list[Any]:
         """The number of bits, and the multipliers of both copies."""
         half = (len(hints) + 1) // 2
         return [hints[0], list(hints[1:half]), list(hints[half:])]

@@ -85,7 +85,7 @@ class PolynomialFamily(Family):
             "terms": terms,
         }
 
-    def hints_line(self, hints: Sequence[int]) -> list[Any]:
+    def hints_line(self, rule: str, hints: Sequence[int]) -> list[Any]:
         """Also where there are none."""
         return [list(hints)]
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf, PartOfLeaf, Rule
 from likewise.families.oracle import Bounder, Bounds
+from likewise.families.sums.cuts import Cuts, choose_cuts, cut_by_bounder, halve, inside, stack_cuts
 from likewise.families.sums.part_lines import ROOM, Line, PartBounder, PartTrial
 from likewise.model.witness_set import LEAN_GRID
 from likewise.spec.terms import nearest_double
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BATCH = 64  # cells that are bounded together
+TINY = 1e-300  # weights that count for nothing
 
 
 class SumBounder(Bounder):
@@ -54,6 +56,10 @@ class SumBounder(Bounder):
         self.parts = [
             PartBounder(part, link, pairs) for part, link in zip(score.parts, score.links, strict=True)
         ]
+        self.differing = sorted(
+            {v for i, j in zip(pairs.first, pairs.second, strict=True) if i != j for v in (i, j)}
+        )
+        self.scores = self.score.scorer(), self.other.scorer()
         self.counting = [k for k, (w, v) in enumerate(self.weights) if w or v]
         self.root = np.array([float(v.hi) - float(v.lo) for v in pairs.variables])
 
@@ -66,7 +72,7 @@ class SumBounder(Bounder):
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
         lean = np.round(lean * LEAN_GRID) / LEAN_GRID
         total = lean * self.bias[0] - (1 - lean) * self.bias[1]
-        trials = {k: self._try_part(k, lo, hi, lean) for k in self.counting}
+        trials = {k: self._try_part(k, lo, hi, lean, points=True) for k in self.counting}
         nobody, unknown = np.zeros(len(lo), dtype=bool), np.zeros(len(lo), dtype=bool)
         size = np.abs(total)
         for trial in trials.values():
@@ -82,7 +88,7 @@ class SumBounder(Bounder):
         points = self._best_points(lo, hi, lean, trials)
         here, there = points[:, self.first], points[:, self.second]
         closes = nobody | (upper + ROOM * size < threshold)
-        loss, cuts = self._advice(lo, hi, lean, points, trials, ~closes)
+        loss, cuts = self._advice(lo, hi, lean, upper, threshold, points, trials, ~closes)
         leaves: list[tuple[PartOfLeaf, ...]] = [
             tuple(trials[k].at(i) if k in trials else None for k in range(len(self.parts)))
             if closes[i]
@@ -91,8 +97,8 @@ class SumBounder(Bounder):
         ]
         return Bounds(
             upper=upper,
-            first=self.score.scores(here),
-            second=self.other.scores(there),
+            first=self.scores[0](here),
+            second=self.scores[1](there),
             points=points,
             noise=np.zeros(len(lo)),
             closes=closes,
@@ -101,12 +107,12 @@ class SumBounder(Bounder):
             cuts=cuts,
         )
 
-    def _try_part(self, k: int, lo: Floats, hi: Floats, lean: Floats) -> PartTrial:
+    def _try_part(self, k: int, lo: Floats, hi: Floats, lean: Floats, *, points: bool) -> PartTrial:
         """What a part brings at most to a F(x) - b G(x'), b = 1 - a."""
         part, (w, v) = self.parts[k], self.weights[k]
         c, d = lean * w, (1 - lean) * v
         if part.link.kind == "identity":
-            return self._add_lines(part, k, lo, hi, c, d, np.zeros(len(lo)))
+            return self._add_lines(part, k, lo, hi, c, d, np.zeros(len(lo)), points=points)
         slope, offset = float(part.link.slope), float(part.link.offset)
         if part.link.kind == "table":
             slope, offset = 1.0, 0.0
@@ -126,7 +132,7 @@ class SumBounder(Bounder):
             a = c * here.alpha * slope
         if there is not None:
             b = d * there.alpha * slope
-        trial = self._add_lines(part, k, lo, hi, a, b, constant)
+        trial = self._add_lines(part, k, lo, hi, a, b, constant, points=points)
         # Without slopes there is no line left to bound.
         level = ~(trial.worth < flat)
         for side in (here, there):
@@ -142,11 +148,20 @@ class SumBounder(Bounder):
         if here is None or there is None or w * v < 0:
             return made
         over, under = (c, d) if w > 0 else (-d, -c)
-        difference = part.difference(lo, hi, over, under, here=here, there=there, rising=w > 0)
+        difference = part.difference(lo, hi, over, under, here=here, there=there, rising=w > 0, points=points)
         return replace(made, worth=np.minimum(worth, difference.worth), difference=difference)
 
     def _add_lines(
-        self, part: PartBounder, k: int, lo: Floats, hi: Floats, a: Floats, b: Floats, constant: Floats
+        self,
+        part: PartBounder,
+        k: int,
+        lo: Floats,
+        hi: Floats,
+        a: Floats,
+        b: Floats,
+        constant: Floats,
+        *,
+        points: bool,
     ) -> PartTrial:
         """The constant and a s(x) - b s(x'), by one line, or by two where a and b have different signs."""
         w, v = self.weights[k]
@@ -159,7 +174,8 @@ class SumBounder(Bounder):
                 continue
             sign = 1 if (x[some] + other[some]).sum() > 0 else -1
             share = np.abs(x[some]) / total[some]
-            found = part.line(sign, lo[some], hi[some], share, points=True)
+            cells = (lo, hi) if len(some) == len(lo) else (lo[some], hi[some])
+            found = part.line(sign, *cells, share, points=points)
             line = _spread(found, some, len(lo), lo)
             with np.errstate(invalid="ignore"):
                 worth = worth + np.where(total > 0, total * np.where(total > 0, line.upper, 0.0), 0.0)
@@ -181,7 +197,7 @@ class SumBounder(Bounder):
         return best
 
     def _values(self, points: Floats, lean: Floats) -> Floats:
-        first, second = self.score.scores(points[:, self.first]), self.other.scores(points[:, self.second])
+        first, second = self.scores[0](points[:, self.first]), self.scores[1](points[:, self.second])
         value: Floats = lean * first - (1 - lean) * second
         return value
 
@@ -192,51 +208,75 @@ class SumBounder(Bounder):
         lo: Floats,
         hi: Floats,
         lean: Floats,
+        upper: Floats,
+        threshold: Floats,
         points: Floats,
         trials: dict[int, PartTrial],
         wanted: NDArray[np.bool_],
     ) -> tuple[Floats, Floats]:
-        """Where the part whose bound is furthest from what it comes to at a pair would cut, as losses of one variable."""
+        """Where to cut, as losses of one variable: of what the parts propose, and of the features that may differ, what lowers the bounds of both sides most."""
         loss, cuts = np.zeros_like(lo), lo.copy()
         some = np.flatnonzero(wanted)
         if not len(some):
             return loss, cuts
+        low, high, top = lo[some], hi[some], upper[some]
+        with np.errstate(invalid="ignore"):
+            excess = top - threshold[some]
+        excess = np.where(np.isfinite(excess) & (excess > 0), excess, 1.0)
         gaps = np.stack([self._gap(k, trial, lean, points)[some] for k, trial in trials.items()])
-        order = np.argsort(-gaps, axis=0)
-        left = np.ones(len(some), dtype=bool)
-        for rank in range(len(gaps)):
-            for n, k in enumerate(trials):
-                asked = np.flatnonzero(left & (order[rank] == n))
-                if not len(asked):
-                    continue
-                cells = some[asked]
-                variable, at = self._cut_of(k, lo[cells], hi[cells])
-                fine = variable >= 0
-                loss[cells[fine], variable[fine]] = 1.0
-                cuts[cells[fine], variable[fine]] = at[fine]
-                left[asked[fine]] = False
+        proposals = self._proposed_cuts(low, high, excess, gaps)
+
+        def bound(left: Floats, right: Floats, cell: NDArray[np.intp]) -> Floats:
+            return self._upper(left, right, lean[some][cell])
+
+        chosen = choose_cuts(proposals, low, high, top, excess, bound, self._next_code)
+        fine = chosen.variable >= 0
+        cells, variable = some[fine], chosen.variable[fine]
+        loss[cells, variable], cuts[cells, variable] = 1.0, chosen.at[fine]
         return loss, cuts
+
+    def _proposed_cuts(self, lo: Floats, hi: Floats, excess: Floats, gaps: Floats) -> Cuts:
+        """Those of the parts, the loosest one's first, and the middles of what may differ."""
+        own = stack_cuts([self._cut_of(k, lo, hi, excess) for k in self.counting])
+        order, rows = np.argsort(-gaps, axis=0), np.arange(len(lo))
+        first = Cuts(variable=own.variable[order, rows], at=own.at[order, rows])
+        middles = [halve(lo, hi, v, whole=bool(self.discrete[v])) for v in self.differing]
+        if not middles:
+            return first
+        others = stack_cuts(middles)
+        return Cuts(
+            variable=np.concatenate([first.variable, others.variable]),
+            at=np.concatenate([first.at, others.at]),
+        )
+
+    def _upper(self, lo: Floats, hi: Floats, lean: Floats) -> Floats:
+        """Bounds of cells, and nothing else of them."""
+        total = lean * self.bias[0] - (1 - lean) * self.bias[1]
+        for k in self.counting:
+            with np.errstate(invalid="ignore"):
+                total = total + self._try_part(k, lo, hi, lean, points=False).worth
+        return total
+
+    def _next_code(self, variable: int, at: float) -> float:
+        """Where the right part of a cut begins."""
+        if self.discrete[variable]:
+            return at + 1
+        after = self.after(variable, at)
+        return at if after is None else after
 
     def _gap(self, k: int, trial: PartTrial, lean: Floats, points: Floats) -> Floats:
         part, (w, v) = self.parts[k], self.weights[k]
-        here, there = (
-            part.link.values(part.score.scores(points[:, side])) for side in (self.first, self.second)
-        )
+        here, there = (part.link.values(part.scores(points[:, side])) for side in (self.first, self.second))
         gap: Floats = trial.worth - (lean * w * here - (1 - lean) * v * there)
         return np.where(np.isfinite(gap), gap, np.finfo(np.float64).max)
 
-    def _cut_of(self, k: int, lo: Floats, hi: Floats) -> tuple[NDArray[np.intp], Floats]:
-        bounder = self.parts[k].of(1)
-        if bounder.rule == "network":  # which would cut sums inside of itself
-            return self._widest(lo, hi, k)
-        variable, at = bounder.branch(lo, hi)
-        rows = np.arange(len(lo))
-        inside = (variable >= 0) & (variable < lo.shape[1])
-        chosen = np.where(inside, variable, 0)
-        low, high = lo[rows, chosen], hi[rows, chosen]
-        whole = self.discrete[chosen]
-        inside &= np.where(whole, (at >= low) & (at < high) & (at == np.floor(at)), (at >= low) & (at < high))
-        return np.where(inside, variable, -1).astype(np.intp), at
+    def _cut_of(self, k: int, lo: Floats, hi: Floats, excess: Floats) -> Cuts:
+        part, (w, v) = self.parts[k], self.weights[k]
+        if part.rule == "network":  # which would cut sums inside of itself
+            variable, at = self._widest(lo, hi, k)
+            return Cuts(variable=variable, at=at)
+        own = excess / max(part.steepness * (abs(w) + abs(v)) / 2, TINY)
+        return inside(cut_by_bounder(part, lo, hi, own), lo, hi, self.discrete)
 
     def _widest(self, lo: Floats, hi: Floats, k: int | None = None) -> tuple[NDArray[np.intp], Floats]:
         """The variable that is widest beside what it was at first, and its middle."""
@@ -309,7 +349,11 @@ def _spread(line: Line, some: NDArray[np.intp], cells: int, lo: Floats) -> Line:
         hints = [()] * cells
         for n, i in enumerate(some.tolist()):
             hints[i] = line.hints[n]
+    rules = None if line.rules is None else [line.rules[0]] * cells
+    for n, i in enumerate(some.tolist()):
+        if rules is not None and line.rules is not None:
+            rules[i] = line.rules[n]
     points = lo.copy()
     if line.points is not None:
         points[some] = line.points
-    return Line(upper, hints, points)
+    return Line(upper, hints, points, rules)

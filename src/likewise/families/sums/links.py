@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LinkKind = Literal["identity", "logistic", "table"]
 Knot = tuple[Fraction, Fraction, Fraction, Fraction]  # place, value from below, at it, from above
 GUARD_BITS = 32
-TANGENT_HALVINGS = 40  # to find where a tangent through the lower end touches
+TANGENT_HALVINGS = 24  # to find where a tangent through the lower end touches
 EVALUATION = 16 * UNIT_ROUNDOFF  # roundings of a link itself, of values up to 1
 FARTHEST = 40.0  # from 0 that a tangent is taken, as the rule has it
 FARTHEST_RISE = 600.0  # that places are computed for, where exp does not overflow

@@ -41,12 +41,14 @@ class Line:
     upper: Floats
     hints: list[tuple[int, ...]] | None = None
     points: Floats | None = None
+    rules: list[Rule] | None = None  # where they are not the one of the part
 
     def at(self, i: int, rule: Rule) -> PartLine:
         """Of one cell, as a leaf has it."""
         threshold = Fraction(float(self.upper[i])) if np.isfinite(self.upper[i]) else Fraction(0)
+        by = rule if self.rules is None else self.rules[i]
         return PartLine(
-            threshold=threshold, leaf=Leaf(rule=rule, hints=() if self.hints is None else self.hints[i])
+            threshold=threshold, leaf=Leaf(rule=by, hints=() if self.hints is None else self.hints[i])
         )
 
 
@@ -126,8 +128,13 @@ class PartBounder:
     def __init__(self, score: Score, link: Link, pairs: PairSpace) -> None:
         self.score, self.link, self.pairs = score, link, pairs
         self._made: dict[int, Any] = {}
+        self._remembers: bool | None = None
+        self._known: tuple[Floats, Floats, dict[int, list[Any]]] | None = None
         self._size: float | None = None
         self.turned = link.turned()
+        self.scores = score.scorer()
+        steepest = link.steepest()
+        self.steepness = 1.0 if steepest is None else float(steepest)  # of the link, for proposing
 
     def of(self, sign: int) -> Any:
         """The bounder of the score, or of its negation."""
@@ -139,6 +146,23 @@ class PartBounder:
         return self._made[sign]
 
     @property
+    def remembers(self) -> bool:
+        """Whether its family keeps something about each cell."""
+        if self._remembers is None:
+            self._remembers = isinstance(self.of(1), MemoryBounder)
+        return self._remembers
+
+    def memories(self, sign: int, lo: Floats, hi: Floats) -> list[Any]:
+        """What the bounder of a sign knows of cells: made once for all lines of the same arrays of cells."""
+        if self._known is None or self._known[0] is not lo or self._known[1] is not hi:
+            self._known = lo, hi, {}
+        made = self._known[2]
+        if sign not in made:
+            bounder, cells = self.of(sign), zip(lo.tolist(), hi.tolist(), strict=True)
+            made[sign] = [bounder.memory(low, high) for low, high in cells]
+        return made[sign]
+
+    @property
     def rule(self) -> Rule:
         """That closes cells of its family."""
         return str(self.of(1).rule)
@@ -146,8 +170,8 @@ class PartBounder:
     def line(self, sign: int, lo: Floats, hi: Floats, lean: Floats, *, points: bool = False) -> Line:
         """A bound of lean h(x) - (1 - lean) h(x'), h the score times the sign, with room."""
         bounder = self.of(sign)
-        if isinstance(bounder, MemoryBounder):
-            return self._remembered(bounder, lo, hi, lean, points=points)
+        if self.remembers:
+            return self._remembered(sign, lo, hi, lean, points=points)
         found = bounder.bound(lo, hi, lean, np.zeros(len(lo)))
         if bounder.exact and bounder.rule == "separable":
             size = np.abs(found.upper) + np.abs(found.first) + np.abs(found.second)
@@ -158,12 +182,10 @@ class PartBounder:
             )
         return self._proposed(bounder, lo, hi, lean, found)
 
-    def _remembered(
-        self, bounder: MemoryBounder, lo: Floats, hi: Floats, lean: Floats, *, points: bool
-    ) -> Line:
+    def _remembered(self, sign: int, lo: Floats, hi: Floats, lean: Floats, *, points: bool) -> Line:
+        bounder, memories = self.of(sign), self.memories(sign, lo, hi)
         upper, pairs = np.empty(len(lo)), lo.copy()
-        for i, (low, high, one) in enumerate(zip(lo.tolist(), hi.tolist(), lean.tolist(), strict=True)):
-            memory = bounder.memory(low, high)
+        for i, (memory, one) in enumerate(zip(memories, lean.tolist(), strict=True)):
             upper[i], first, second = bounder.bound_anywhere(memory, one)
             upper[i] += 2 * bounder.noise(one) + ROOM * (abs(first) + abs(second))
             if points:
@@ -178,6 +200,7 @@ class PartBounder:
         size = np.abs(found.first) + np.abs(found.second)
         reached = lean * found.first - (1 - lean) * found.second
         upper, hints = np.full(len(lo), np.inf), list(found.hints or [()] * len(lo))
+        rules = None if found.rules is None else list(found.rules)
         guess = found.upper
         for again in range(2):
             some = np.flatnonzero(np.isfinite(guess) & np.isinf(upper))
@@ -191,10 +214,12 @@ class PartBounder:
                 if closes[n]:
                     upper[i] = threshold[n]
                     hints[i] = () if there.hints is None else there.hints[n]
+                    if rules is not None and there.rules is not None:
+                        rules[i] = there.rules[n]
                 else:
                     guess[i] = max(guess[i], float(there.upper[n]))
         upper = np.where(np.isneginf(found.upper), -np.inf, upper)
-        return Line(upper, hints, found.points)
+        return Line(upper, hints, found.points, rules)
 
     def _usual_size(self) -> float:
         """How large scores are at most, or 1: room above a bound that is 0, as all scores there may be."""
@@ -227,10 +252,19 @@ class PartBounder:
         return Side(low, high, alpha, tangent, beta, flat, np.ones(len(lo), dtype=bool))
 
     def difference(
-        self, lo: Floats, hi: Floats, over: Floats, under: Floats, *, here: Side, there: Side, rising: bool
+        self,
+        lo: Floats,
+        hi: Floats,
+        over: Floats,
+        under: Floats,
+        *,
+        here: Side,
+        there: Side,
+        rising: bool,
+        points: bool,
     ) -> Difference:
         """What over * link(s(u)) - under * link(s(v)) comes to at most, u and v the two individuals, x first if `rising`; infinite where one of them does not count."""
-        line = self.line(1 if rising else -1, lo, hi, np.full(len(lo), 0.5), points=True)
+        line = self.line(1 if rising else -1, lo, hi, np.full(len(lo), 0.5), points=points)
         known = np.isfinite(line.upper) & (over > 0) & (under > 0)
         distance = np.where(known, 2 * line.upper, 0.0)
         over, under = np.where(known, over, 1.0), np.where(known, under, 1.0)

@@ -148,7 +148,7 @@ class TreeFamily(Family):
             rounding = rounding_of_mean(rounding, mean, len(settings.codes))
         return replace(model, bodies=scores_of_ensemble(mean), rounding=rounding)
 
-    def hints_line(self, hints: Sequence[int]) -> list[Any]:
+    def hints_line(self, rule: str, hints: Sequence[int]) -> list[Any]:
         """Pairs of trees that are looked at together, one after another in the hints."""
         return [[list(pair) for pair in zip(hints[::2], hints[1::2], strict=True)]] if hints else []
 

@@ -217,10 +217,13 @@ REFUSAL_REASONS: dict[str, tuple[str, str]] = {
         ("gives columns that depend on all features at once",
          "put it behind all others, in front of a linear model; or use SVC(kernel='rbf') on the columns themselves"),
     ),
-    **dict.fromkeys(
-        ("RBFSampler", "SkewedChi2Sampler"),
-        ("gives cosines of sums of all columns, which nothing here bounds",
-         "use Nystroem in front of a linear model, or SVC(kernel='rbf') on the columns themselves"),
+    "RBFSampler": (
+        "gives cosines of sums of all columns",
+        "put it behind all others, in front of a linear model; or use SVC(kernel='rbf') on the columns themselves",
+    ),
+    "SkewedChi2Sampler": (
+        "gives cosines of sums of logarithms of all columns, which nothing here bounds",
+        "use RBFSampler or Nystroem in front of a linear model, or SVC(kernel='rbf') on the columns themselves",
     ),
     "AdditiveChi2Sampler": (
         "gives cosines and sines of logarithms of columns, which nothing here bounds",

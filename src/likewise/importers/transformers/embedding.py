@@ -24,7 +24,7 @@ from likewise.errors import DataError, InternalError, UnsupportedModel
 from likewise.importers.inputs import refuse_gap
 from likewise.importers.transformers.composition import trace_transformer
 from likewise.importers.transformers.markers import check_markers, raw_columns
-from likewise.importers.transformers.model_space import declare_space
+from likewise.importers.transformers.model_space import declare_space, take_in_pieces
 from likewise.importers.transformers.traced_columns import Line, Step, TracedColumn
 from likewise.model.embedding import Column
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
@@ -67,6 +67,7 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> EmbeddedColumns:
             f"no column is left after step {steps[-1][0]!r}", hint="a model of nothing treats everybody alike"
         )
     _check_numbers(traced, model)
+    traced = take_in_pieces(space, traced, inputs.measured)
     recoding, highest = declare_space(space, traced)
     inputs = replace(inputs, recoding=recoding)
     _check_missing_treatment(steps, traced, inputs)

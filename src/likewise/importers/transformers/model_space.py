@@ -5,6 +5,8 @@ columns of a number                             declared as
 ==============================================  ====================================================
 a table                                         the levels of its values
 lines of one function, such as log1p            that function's values, `log1p(income)`
+lines of several functions, or beside lines     the number itself, and its columns are curves in
+of the number; tolerances or constraints        pieces (`take_in_pieces`)
 may be missing, no column                       the number; nobody looks at it
 may be missing, filled with a number of its     the number; missing is treated as that
 range before anything else was done
@@ -17,10 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.recoding import FeatureRecoding, Recoding
+from likewise.importers.transformers.curve_pieces import bend_in_pieces
 from likewise.importers.transformers.traced_columns import TracedColumn, listable_values
 from likewise.spec.features import Continuous, Feature, Integer, Ordinal
 from likewise.spec.numbers import number_text
@@ -60,6 +64,29 @@ def declare_space(space: Space, traced: Sequence[TracedColumn]) -> tuple[Recodin
     return recoding, frozenset(k for k, one in enumerate(found) if one.highest)
 
 
+def take_in_pieces(
+    space: Space, traced: Sequence[TracedColumn], measured: frozenset[int]
+) -> tuple[TracedColumn, ...]:
+    """The columns, with curves in the place of functions of numbers that come to the model in other ways as well, or that a constraint or how far two people are apart (`measured`) speaks of. Those of a feature stay as they are where one
+    of them is no such curve, and are refused for that later."""
+    found = list(traced)
+    for k, name in enumerate(space.names):
+        feature = space[name]
+        columns = _dependent_columns(traced, k)
+        bends = {one.bend for one in columns}
+        told = k in measured or any(name in constraint.names for constraint in space.constraints)
+        if not isinstance(feature, Continuous) or bends <= {None} or (len(bends) == 1 and not told):
+            continue
+        curves = {
+            c: bend_in_pieces(one, feature)
+            for c, one in enumerate(traced)
+            if one.index == k and one.bend is not None
+        }
+        for c, curve in curves.items() if None not in curves.values() else ():
+            found[c] = curve or found[c]
+    return tuple(found)
+
+
 def _dependent_columns(traced: Sequence[TracedColumn], k: int) -> list[TracedColumn]:
     """The columns that are not the same for every value of a feature."""
     mine = (one for one in traced if one.index == k)
@@ -90,6 +117,10 @@ def _declare_feature(space: Space, k: int, columns: Sequence[TracedColumn]) -> D
         return DeclaredFeature(
             name=bend.title(name), feature=values, part=FeatureRecoding(gap=gap, bend=bend), note=note
         )
+    distance = max((one.distance for one in columns), default=Fraction(0))
+    if distance:
+        curves = f"what the model makes of {name} is taken in polynomials, at most {float(distance):.1e} away"
+        note = curves if note is None else f"{note}; {curves}"
     return DeclaredFeature(
         name=name, feature=plain, part=None if gap is None else FeatureRecoding(gap=gap), note=note
     )

@@ -8,7 +8,7 @@ A transformer says of each column that it gives which column it takes (`Derived.
     Filled        another value in the place of one that is missing, the others as they are
     Tabulated     anything else that looks at one value at a time: a table over the values of a discrete feature
 
-Of a continuous feature there are no tables. A monotone function of numpy makes a column a line of that (`bend`). Where a `TableFunction` knows the thresholds between which it is constant, the
+Of a continuous feature there are no tables. A monotone function of numpy makes a column a line of that (`bend`), other functions and functions of functions a curve next to them (`curve_pieces`). Where a `TableFunction` knows the thresholds between which it is constant, the
 column has steps from then on (`starts`), whatever is done to it; where it knows its function in pieces, the column is a
 `curve`, and can only be calculated with.
 
@@ -185,7 +185,7 @@ class DerivedColumn:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracedColumn:
     """A column on its way. `line` is None where it is a table or has steps, which begin at the raw numbers `starts`;
-    with a `curve` or a `bend` it is a line of that. `untouched` while it has the raw values, `fill` in the place of missing ones.
+    with a `curve` or a `bend` it is a line of that; `distance` is how far the curve may be from a function that it stands for. `untouched` while it has the raw values, `fill` in the place of missing ones.
     `tells` that the column is otherwise where the value is missing than for any raw value; `marker` is what stands for missing levels in
     the user's rows, None where these do not tell."""
 
@@ -198,6 +198,7 @@ class TracedColumn:
     starts: tuple[float, ...] | None = None
     curve: PiecewisePolynomial | None = None
     bend: MonotoneMap | None = None
+    distance: Fraction = Fraction(0)
     fill: Level = None
     tells: bool = False
     marker: str | None = None
@@ -269,6 +270,7 @@ def _derive_continuous(
 ) -> TracedColumn:
     """Steps where there are steps already or thresholds are known, a curve of a line in pieces; else refused."""
     from likewise.importers.transformers.breaks import raw_starts
+    from likewise.importers.transformers.curve_pieces import function_in_pieces
     from likewise.importers.transformers.monotone import monotone_map
     from likewise.importers.transformers.splines import compose_spline
 
@@ -280,13 +282,20 @@ def _derive_continuous(
         return replace(column, untouched=False, settled=settled)
     if column.line is None or column.curve is not None:
         refuse_curve(column, action, step)
+    if action.function is not None:
+        bend = (
+            monotone_map(column.line, action.function, float(feature.lo), float(feature.hi))
+            if column.bend is None
+            else None
+        )
+        if bend is not None:
+            return replace(column, untouched=False, line=bend.line(), settled=settled, bend=bend)
+        found = function_in_pieces(column, action.function, feature)
+        if found is None:
+            refuse_curve(column, action, step)
+        return found
     if column.bend is not None and action.spline is None:
         refuse_curve(column, action, step)
-    if action.function is not None:
-        bend = monotone_map(column.line, action.function, float(feature.lo), float(feature.hi))
-        if bend is None:
-            refuse_curve(column, action, step)
-        return replace(column, untouched=False, line=bend.line(), settled=settled, bend=bend)
     if action.thresholds is not None:
         starts = raw_starts(column.line, action.thresholds, float(feature.lo), float(feature.hi))
         return replace(column, untouched=False, line=None, settled=settled, starts=starts)
@@ -295,13 +304,13 @@ def _derive_continuous(
     lo, hi = feature.lo, feature.hi
     if column.bend is not None and (values := column.bend.range()) is not None:
         lo, hi = values.lo, values.hi
-    found = compose_spline(action.spline, column.line, float(lo), float(hi))
-    if found is None:
+    composed = compose_spline(action.spline, column.line, float(lo), float(hi))
+    if composed is None:
         step.refuse(
             f"has splines too steep for doubles between {float(lo)!r} and {float(hi)!r}",
             hint="use units in which the column is of ordinary size",
         )
-    return replace(column, untouched=False, line=found[1], settled=False, curve=found[0])
+    return replace(column, untouched=False, line=composed[1], settled=False, curve=composed[0])
 
 
 def refuse_curve(column: TracedColumn, action: TableFunction, step: Step) -> NoReturn:

@@ -2167,45 +2167,131 @@ function checkProperty(property, head, oneWay) {
 return { readProperty, checkProperty };
 })();
 modules["claim/along.js"] = (() => {
-const { Rational, smaller, ZERO } = modules["exact/rational.js"];
+const { Rational } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
 const { readArray, readArrayOf, readIndex, readInt, readObject } = modules["file/fields.js"];
-const { MAXIMUM } = modules["limits.js"];
 const { reject, require } = modules["rejection.js"];
 const ANY = 10n ** 600n;
 function readAlong(json, features, k, what) {
-  const part = readObject(json, what, ['kind', 'with', 'bands', 'else']);
+  const has = (/** @type {string} */ key) => json instanceof Map && json.has(key);
+  const [hasCases, hasTables] = [has('cases'), has('cases') && !has('else')];
+  const part = readObject(json, what, ['kind', 'with', hasCases ? 'cases' : 'bands', ...(hasTables ? [] : ['else'])]);
   const feature = features[k];
-  require(feature.kind !== 'categorical' && feature.missing === null, `${what}: "along" for a feature that cannot change so`);
+  const canChange = hasTables ? feature.levels !== null : feature.kind !== 'categorical' && feature.missing === null;
+  require(canChange, `${what}: "along" for a feature that cannot change so`);
   const j = readIndex(part('with'), what, features.length);
   require(j !== k, `${what}: along with itself`);
-  const other = features[j];
-  const items = readArray(part('bands'), what).map((item) => readArray(item, what));
+  const place = { what, feature, other: features[j] };
+  if (!hasCases) {
+    const bands = readBands(part('bands'), place);
+    return { with: j, byLevels: areByLevels(bands), cases: [{ where: [], bands, tables: new Map() }], otherwise: readElse(part('else'), place) };
+  }
+  const items = readArray(part('cases'), what);
+  require(items.length > 0, `${what}: no case`);
+  const cases = items.map((item) => {
+    const own = readObject(item, what, ['where', hasTables ? 'tables' : 'bands']);
+    const where = readConditions(own('where'), features, what);
+    return { where, bands: hasTables ? new Map() : readBands(own('bands'), place), tables: hasTables ? readTables(own('tables'), place) : new Map() };
+  });
+  const byLevels = hasTables || areByLevels(cases[0].bands);
+  require(hasTables || cases.every(({ bands }) => areByLevels(bands) === byLevels), `${what}: bands by levels and by difference`);
+  return { with: j, byLevels, cases, otherwise: hasTables ? null : readElse(part('else'), place) };
+}
+function nameOf(byLevels, from, to) {
+  return byLevels ? `${from} ${to}` : `${to}`;
+}
+function areByLevels(bands) {
+  const [name] = bands.keys();
+  return name.includes(' ');
+}
+function readElse(json, place) {
+  const otherwise = readAmount(json, place);
+  require(otherwise.sign() >= 0, `${place.what}: "else" is negative`);
+  return otherwise;
+}
+function readAmount(json, { what, feature }) {
+  const number = readNumber(json, what);
+  require(!feature.discrete || number.isWhole(), `${what}: a number that is not whole`);
+  return number;
+}
+function readBands(json, place) {
+  const { what } = place;
+  const items = readArray(json, what).map((item) => readArray(item, what));
   require(items.length > 0, `${what}: no band`);
   const byLevels = items[0].length === 4;
-  const numberOf = (/** @type {Json} */ value) => {
-    const number = readNumber(value, what);
-    require(!feature.discrete || number.isWhole(), `${what}: a number that is not whole`);
-    return number;
-  };
   const bands = items.map((item) => {
     const [lowJson, highJson] = readArrayOf(item, what, byLevels ? 4 : 3).slice(-2);
-    const [low, high] = [numberOf(lowJson), numberOf(highJson)];
+    const [low, high] = [readAmount(lowJson, place), readAmount(highJson, place)];
     require(low.atMost(high), `${what}: low is above high`);
-    if (!byLevels) return { from: 0, to: Number(readInt(item[0], what, -ANY, ANY)), low, high };
-    if (other.levels === null) return reject(`${what}: bands by levels of a feature without levels`);
-    const [from, to] = [readIndex(item[0], what, other.levels.length), readIndex(item[1], what, other.levels.length)];
-    require(from !== to, `${what}: a band from a level to itself`);
-    return { from, to, low, high };
+    if (!byLevels) return { from: 0n, to: readInt(item[0], what, -ANY, ANY), low, high };
+    return { ...readPositions(item, place), low, high };
   });
-  require(bands.every((band, n) => n === 0 || bands[n - 1].from < band.from || (bands[n - 1].from === band.from && bands[n - 1].to < band.to)), `${what}: bands are not strictly increasing`);
-  const isMirrored = bands.every(({ from, to, low, high }) =>
-    bands.some((band) => (byLevels ? band.from === to && band.to === from : band.to === -to) && band.low.equals(high.negated()) && band.high.equals(low.negated())),
-  );
-  require(isMirrored, `${what}: bands are not mirrored`);
-  const otherwise = numberOf(part('else'));
-  require(otherwise.sign() >= 0, `${what}: "else" is negative`);
-  return { with: j, byLevels, bands, otherwise };
+  const named = inOrder(bands, byLevels, what);
+  for (const { from, to, low, high } of bands) {
+    const mirror = named.get(byLevels ? nameOf(true, to, from) : nameOf(false, 0n, -to));
+    const isMirrored = mirror !== undefined && mirror.low.equals(high.negated()) && mirror.high.equals(low.negated());
+    require(isMirrored, `${what}: bands are not mirrored`);
+  }
+  return named;
+}
+function readTables(json, place) {
+  const { what, feature } = place;
+  const count = feature.levels?.length ?? 0;
+  const items = readArray(json, what);
+  require(items.length > 0, `${what}: no table`);
+  const tables = items.map((json) => {
+    const item = readArrayOf(json, what, 3);
+    const pairs = readArray(item[2], what).map((pair) => {
+      const [v, other] = readArrayOf(pair, what, 2).map((position) => readIndex(position, what, count));
+      return /** @type {[number, number]} */ ([v, other]);
+    });
+    require(pairs.length > 0, `${what}: a table without pairs`);
+    require(pairs.every((pair, n) => n === 0 || comesBefore(pairs[n - 1], pair)), `${what}: pairs are not strictly increasing`);
+    return { ...readPositions(item, place), pairs };
+  });
+  const named = inOrder(tables, true, what);
+  for (const { from, to, pairs } of tables) {
+    const mirror = named.get(nameOf(true, to, from))?.pairs ?? [];
+    const own = new Set(pairs.map(([v, other]) => `${v} ${other}`));
+    const isMirrored = mirror.length === pairs.length && mirror.every(([v, other]) => own.has(`${other} ${v}`));
+    require(isMirrored, `${what}: tables are not mirrored`);
+  }
+  return named;
+}
+function comesBefore([v, other], [nextV, nextOther]) {
+  return v < nextV || (v === nextV && other < nextOther);
+}
+function readPositions(item, { what, other }) {
+  if (other.levels === null) return reject(`${what}: positions of a feature without levels`);
+  const [from, to] = [item[0], item[1]].map((position) => BigInt(readIndex(position, what, /** @type {unknown[]} */ (other.levels).length)));
+  require(from !== to, `${what}: from a level to itself`);
+  return { from, to };
+}
+function inOrder(items, byLevels, what) {
+  items.forEach(({ from, to }, n) => {
+    const before = items[n - 1];
+    const increasing = before === undefined || before.from < from || (before.from === from && before.to < to);
+    require(increasing, `${what}: not strictly increasing`);
+  });
+  return new Map(items.map((item) => [nameOf(byLevels, item.from, item.to), item]));
+}
+function readConditions(json, features, what) {
+  const conditions = readArray(json, what).map((item) => {
+    const [featureJson, intervalsJson] = readArrayOf(item, what, 2);
+    const feature = readIndex(featureJson, what, features.length);
+    const { discrete, missing, lo, hi } = features[feature];
+    require(discrete && missing === null, `${what}: a condition on a feature that has none`);
+    const intervals = readArray(intervalsJson, what).map((interval) => {
+      const [from, to] = readArrayOf(interval, what, 2).map((code) => readInt(code, what, lo.floor(), hi.floor()));
+      require(from <= to, `${what}: a condition with lo above hi`);
+      return /** @type {[bigint, bigint]} */ ([from, to]);
+    });
+    require(intervals.length > 0, `${what}: a condition without an interval`);
+    require(intervals.every(([from], n) => n === 0 || intervals[n - 1][1] < from), `${what}: intervals of a condition are not increasing`);
+    return { feature, intervals };
+  });
+  require(conditions.every(({ feature }, n) => n === 0 || conditions[n - 1].feature < feature), `${what}: conditions are not strictly increasing`);
+  return conditions;
 }
 function checkAlong(similarity, features) {
   const forms = new Map();
@@ -2218,89 +2304,38 @@ function checkAlong(similarity, features) {
     require(fits, `${other.name}: nothing can go along with this feature`);
     require((forms.get(j) ?? along.byLevels) === along.byLevels, `${other.name}: bands by levels and by difference`);
     forms.set(j, along.byLevels);
-    if (along.byLevels) continue;
-    require(isWithin && other.kind !== 'categorical', `${other.name}: bands by difference of a feature that is not within a tolerance`);
-    for (const { to } of along.bands) require(to !== 0 && Rational.of(Math.abs(to)).atMost(high), `${other.name}: a band of a difference that there is not`);
+    for (const { where, bands } of along.cases) {
+      for (const { feature } of where) require(similarity[feature].kind === 'same', `${features[feature].name}: a condition on a feature that is not "same"`);
+      if (along.byLevels) continue;
+      require(isWithin && other.kind !== 'categorical', `${other.name}: bands by difference of a feature that is not within a tolerance`);
+      for (const { to } of bands.values()) require(to !== 0n && Rational.of(to).absolute().atMost(high), `${other.name}: a band of a difference that there is not`);
+    }
   }
   if (forms.size > 0) require(similarity.every(({ kind }) => kind !== 'between'), 'similarity: "along" and "between"');
 }
-function bandOf({ byLevels, bands, otherwise }, code, otherCode) {
-  const from = byLevels ? code : ZERO;
-  const to = byLevels ? otherCode : otherCode.minus(code);
-  const named = bands.find((band) => from.equals(Rational.of(band.from)) && to.equals(Rational.of(band.to)));
-  return named ?? { low: otherwise.negated(), high: otherwise };
-}
-function partsOf(similarity, features) {
-  const leaders = features.flatMap((_, j) => (similarity.some(({ along }) => along?.with === j) ? [j] : []));
-  const steps = leaders.map((j) => stepsOf(similarity, features, j));
-  const count = steps.reduce((total, own) => total * own.length, 1);
-  require(count <= MAXIMUM.partsOfProof, 'similarity: too many parts');
-  return Array.from({ length: count }, (_, n) => {
-    const chosen = new Map();
-    let rest = n;
-    for (let i = leaders.length - 1; i >= 0; i--) {
-      chosen.set(leaders[i], steps[i][rest % steps[i].length]);
-      rest = Math.floor(rest / steps[i].length);
-    }
-    return partOf(similarity, chosen);
-  });
-}
-function isAllowedPair({ kind, high, allowed }, from, to) {
-  if (kind === 'free') return true;
-  if (kind === 'within') return Rational.of(Math.abs(from - to)).atMost(high);
-  return allowed.some(([i, j]) => (i === from && j === to) || (i === to && j === from));
-}
-function isByLevels(similarity, j) {
-  return similarity.some(({ along }) => along?.with === j && along.byLevels);
-}
-function stepsOf(similarity, features, j) {
-  const steps = [[0, 0]];
-  const { levels, lo, hi } = features[j];
-  if (!isByLevels(similarity, j)) {
-    const most = smaller(similarity[j].high, hi.minus(lo));
-    require(most.atMost(Rational.of(MAXIMUM.partsOfProof)), 'similarity: too many parts');
-    const t = Number(most.floor());
-    for (let d = -t; d <= t; d++) if (d !== 0) steps.push([0, d]);
-    return steps;
+function changesAlong({ with: j, byLevels, cases, otherwise }, k, x, other) {
+  const counted = cases.find(({ where }) => where.every((condition) => holdsOf(condition, x[condition.feature].floor())));
+  const name = byLevels ? nameOf(true, x[j], other[j]) : nameOf(false, x[j], other[j].minus(x[j]));
+  const difference = other[k].minus(x[k]);
+  if (otherwise === null) {
+    const table = counted?.tables.get(name);
+    if (table === undefined) return difference.isZero();
+    return table.pairs.some(([v, w]) => x[k].equals(Rational.of(v)) && other[k].equals(Rational.of(w)));
   }
-  const count = /** @type {unknown[]} */ (levels).length;
-  for (let from = 0; from < count; from++) {
-    for (let to = 0; to < count; to++) {
-      if (from !== to && isAllowedPair(similarity[j], from, to)) steps.push([from, to]);
-      require(steps.length <= MAXIMUM.partsOfProof, 'similarity: too many parts');
-    }
-  }
-  return steps;
+  const { low, high } = counted?.bands.get(name) ?? { low: otherwise.negated(), high: otherwise };
+  return low.atMost(difference) && difference.atMost(high);
 }
-function partOf(similarity, chosen) {
-  const fixed = new Map();
-  const own = similarity.map((relation, k) => {
-    const step = chosen.get(k);
-    if (step !== undefined) {
-      const [from, to] = step;
-      if (from === to) return simple('same', ZERO, ZERO);
-      if (!isByLevels(similarity, k)) return simple('between', Rational.of(to), Rational.of(to));
-      fixed.set(k, step);
-      return simple('free', ZERO, ZERO);
-    }
-    if (relation.along === null) return relation;
-    const [from, to] = /** @type {[number, number]} */ (chosen.get(relation.along.with));
-    const { low, high } = bandOf(relation.along, Rational.of(from), Rational.of(to));
-    return low.isZero() && high.isZero() ? simple('same', ZERO, ZERO) : simple('between', low, high);
-  });
-  return { similarity: own, fixed };
+function holdsOf({ intervals }, code) {
+  return intervals.some(([lo, hi]) => lo <= code && code <= hi);
 }
-function simple(kind, low, high) {
-  return { kind, low, high, allowed: [], along: null };
-}
-return { readAlong, checkAlong, bandOf, partsOf };
+return { readAlong, nameOf, checkAlong, changesAlong };
 })();
 modules["claim/similarity.js"] = (() => {
 const { Rational, ZERO } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
 const { readArrayOf, readIndex, readArray, readObject } = modules["file/fields.js"];
 const { reject, require } = modules["rejection.js"];
-const { bandOf, checkAlong, readAlong } = modules["claim/along.js"];
+const { changesAlong, checkAlong, readAlong } = modules["claim/along.js"];
 const { distanceBetween, readDistance } = modules["claim/distance.js"];
 const { positionOf } = modules["claim/space.js"];
 function readSimilarity(json, space) {
@@ -2396,10 +2431,8 @@ function isAllowed(relation, position, other) {
 }
 function areSimilar({ space, similarity, distance }, x, other) {
   const areRelated = similarity.every((relation, k) => {
-    if (relation.along === null) return related(space.features[k], relation, x[k], other[k]);
-    const { low, high } = bandOf(relation.along, x[relation.along.with], other[relation.along.with]);
-    const difference = other[k].minus(x[k]);
-    return low.atMost(difference) && difference.atMost(high);
+    if (relation.along !== null) return changesAlong(relation.along, k, x, other);
+    return related(space.features[k], relation, x[k], other[k]);
   });
   if (!areRelated) return false;
   return distance === null || distanceBetween(distance, x, other).atMost(distance.bound);
@@ -3053,6 +3086,156 @@ function pass(constraints, kept, clock) {
 }
 return { checkSomebodyIsLeft, passesOf };
 })();
+modules["claim/along-parts.js"] = (() => {
+const { Rational, smaller, ZERO } = modules["exact/rational.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { require } = modules["rejection.js"];
+const { nameOf } = modules["claim/along.js"];
+const EQUAL = Object.freeze({ name: '', byLevels: true, from: 0, to: 0 });
+function choicesOf(similarity, features, clock) {
+  const leaders = [...new Set(similarity.flatMap(({ along }) => (along === null ? [] : [along.with])))].sort((a, b) => a - b);
+  const followers = similarity.flatMap(({ along }, k) => (along === null ? [] : [{ k, along, names: namesOf(along) }]));
+  const choices = [];
+  for (const steps of combinations(leaders, leaders.map((j) => stepsOf(similarity, features, j)), choices.length)) {
+    const awake = followers.filter(({ along, names }) => {
+      clock.tick();
+      return names.has(stepOf(steps, along).name);
+    });
+    const cuts = segmentsOf(awake.map(({ along }) => along), features, clock);
+    for (const segments of combinations([...cuts.keys()], [...cuts.values()], choices.length)) {
+      const moving = awake.flatMap(({ k, along }) => {
+        clock.tick();
+        const table = countedCase(along, segments)?.tables.get(stepOf(steps, along).name);
+        return table === undefined ? [] : [{ k, moves: movesOf(table) }];
+      });
+      for (const moves of combinations(moving.map(({ k }) => k), moving.map((own) => own.moves), choices.length)) choices.push({ steps, segments, moves });
+    }
+  }
+  return choices;
+}
+function* combinations(keys, lists, before) {
+  const count = lists.reduce((total, list) => total * list.length, 1);
+  require(before + count <= MAXIMUM.partsOfProof, 'similarity: too many parts');
+  for (let n = 0; n < count; n++) {
+    const chosen = [];
+    let rest = n;
+    for (let i = lists.length - 1; i >= 0; i--) {
+      chosen[i] = lists[i][rest % lists[i].length];
+      rest = Math.floor(rest / lists[i].length);
+    }
+    yield new Map(keys.map((key, i) => [key, chosen[i]]));
+  }
+}
+function namesOf({ cases }) {
+  return new Set(cases.flatMap(({ bands, tables }) => [...bands.keys(), ...tables.keys()]));
+}
+function stepOf(steps, along) {
+  return /** @type {Step} */ (steps.get(along.with));
+}
+function isAllowedPair({ kind, high }, allowed, from, to) {
+  if (kind === 'free') return true;
+  if (kind === 'within') return Rational.of(Math.abs(from - to)).atMost(high);
+  return allowed.has(from < to ? `${from} ${to}` : `${to} ${from}`);
+}
+function stepsOf(similarity, features, j) {
+  const steps = [EQUAL];
+  const byLevels = similarity.some(({ along }) => along?.with === j && along.byLevels);
+  const take = (/** @type {number} */ from, /** @type {number} */ to) => {
+    steps.push({ name: nameOf(byLevels, BigInt(from), BigInt(to)), byLevels, from, to });
+    require(steps.length <= MAXIMUM.partsOfProof, 'similarity: too many parts');
+  };
+  const { levels, lo, hi } = features[j];
+  if (!byLevels) {
+    const most = smaller(similarity[j].high, hi.minus(lo));
+    require(most.atMost(Rational.of(MAXIMUM.partsOfProof)), 'similarity: too many parts');
+    const t = Number(most.floor());
+    for (let d = -t; d <= t; d++) if (d !== 0) take(0, d);
+    return steps;
+  }
+  const allowed = new Set(similarity[j].allowed.map(([from, to]) => `${from} ${to}`));
+  const count = /** @type {unknown[]} */ (levels).length;
+  for (let from = 0; from < count; from++) {
+    for (let to = 0; to < count; to++) if (from !== to && isAllowedPair(similarity[j], allowed, from, to)) take(from, to);
+  }
+  return steps;
+}
+function segmentsOf(awake, features, clock) {
+  const starts = new Map();
+  for (const { cases } of awake) {
+    for (const { where } of cases) {
+      for (const { feature, intervals } of where) {
+        const own = starts.get(feature) ?? new Set([features[feature].lo.floor()]);
+        starts.set(feature, own);
+        for (const [lo, hi] of intervals) {
+          clock.tick();
+          own.add(lo);
+          if (hi < features[feature].hi.floor()) own.add(hi + 1n);
+        }
+      }
+    }
+  }
+  const named = [...starts].sort(([c], [d]) => c - d);
+  return new Map(named.map(([c, own]) => {
+    const begins = [...own].sort((a, b) => (a < b ? -1 : 1));
+    return [c, begins.map((lo, n) => /** @type {Segment} */ ([lo, n + 1 < begins.length ? begins[n + 1] - 1n : features[c].hi.floor()]))];
+  }));
+}
+function countedCase({ cases }, segments) {
+  return cases.find(({ where }) =>
+    where.every(({ feature, intervals }) => {
+      const [lo, hi] = /** @type {Segment} */ (segments.get(feature));
+      return intervals.some(([from, to]) => from <= lo && hi <= to);
+    }),
+  );
+}
+function movesOf({ pairs }) {
+  const runs = [];
+  const others = [];
+  for (const [v, other] of pairs) {
+    if (v !== other) {
+      others.push({ own: [v, v], other: [other, other], isRun: false });
+      continue;
+    }
+    const last = runs[runs.length - 1];
+    const start = last !== undefined && last.own[1] === v - 1 ? last.own[0] : v;
+    if (start < v) runs.pop();
+    runs.push({ own: [start, v], other: [start, v], isRun: true });
+  }
+  return [...runs, ...others];
+}
+function partOf(similarity, { steps, segments, moves }) {
+  const ranges = new Map();
+  const keep = (/** @type {number} */ k, /** @type {[number | bigint, number | bigint]} */ own, /** @type {[number | bigint, number | bigint]} */ other) => {
+    const ends = ([lo, hi] = own) => /** @type {[Rational, Rational]} */ ([Rational.of(lo), Rational.of(hi)]);
+    ranges.set(k, { own: ends(own), other: ends(other) });
+  };
+  for (const [c, segment] of segments) keep(c, segment, segment);
+  for (const [k, { own, other }] of moves) keep(k, own, other);
+  const relations = similarity.map((relation, k) => {
+    const step = steps.get(k);
+    if (step !== undefined) {
+      if (step.from === step.to) return simple('same');
+      if (!step.byLevels) return simple('between', Rational.of(step.to), Rational.of(step.to));
+      keep(k, [step.from, step.from], [step.to, step.to]);
+      return simple('free');
+    }
+    if (relation.along === null) return relation;
+    if (relation.along.otherwise === null) return simple(moves.get(k)?.isRun ?? true ? 'same' : 'free');
+    const { low, high } = bandOf(relation.along, relation.along.otherwise, stepOf(steps, relation.along).name, segments);
+    return low.isZero() && high.isZero() ? simple('same') : simple('between', low, high);
+  });
+  return { similarity: relations, ranges };
+}
+function bandOf(along, otherwise, name, segments) {
+  const none = { low: otherwise.negated(), high: otherwise };
+  if (!along.cases.some(({ bands }) => bands.has(name))) return none;
+  return countedCase(along, segments)?.bands.get(name) ?? none;
+}
+function simple(kind, low = ZERO, high = ZERO) {
+  return { kind, low, high, allowed: [], along: null };
+}
+return { choicesOf, partOf };
+})();
 modules["rules/independent.js"] = (() => {
 const { ZERO } = modules["exact/rational.js"];
 const { readArrayOf } = modules["file/fields.js"];
@@ -3503,8 +3686,8 @@ const { readArray, readIndex } = modules["file/fields.js"];
 const { require } = modules["rejection.js"];
 const { isNear } = modules["claim/similarity.js"];
 class Geometry {
-  constructor(space, similarity, distance = null, fixed = new Map()) {
-    this.fixed = fixed;
+  constructor(space, similarity, distance = null, ranges = new Map()) {
+    this.ranges = ranges;
     this.space = space;
     this.similarity = similarity;
     this.distance = distance;
@@ -3531,9 +3714,9 @@ class Geometry {
     const hi = this.variables.map(({ feature, role }) =>
       role === 'code' ? this.space.features[feature].hi : this.similarity[feature].high,
     );
-    for (const [k, [from, to]] of this.fixed) {
-      lo[this.first[k]] = hi[this.first[k]] = Rational.of(from);
-      lo[this.second[k]] = hi[this.second[k]] = Rational.of(to);
+    for (const [k, { own, other }] of this.ranges) {
+      [lo[this.first[k]], hi[this.first[k]]] = own;
+      [lo[this.second[k]], hi[this.second[k]]] = other;
     }
     return { lo, hi, limits: new Map(), depth: 0 };
   }
@@ -3573,16 +3756,338 @@ function withInterval(cell, v, lo, hi) {
 }
 return { Geometry, splitCell };
 })();
-modules["rules/conclude.js"] = (() => {
+modules["exact/falling-exponential.js"] = (() => {
+const { expFixed } = modules["exact/exponential.js"];
 const { Rational } = modules["exact/rational.js"];
-const { require } = modules["rejection.js"];
-function concludeFromBound(line, bound) {
-  if (bound === null) return { clearance: null, line: null };
-  const order = bound.compare(line.target);
-  require(order < 0 || (order === 0 && line.mayTouch), 'the bound of this leaf does not separate its cell from witnesses');
-  return { clearance: line.target.minus(bound).over(line.reach), line };
+const FALLING_BITS = 96;
+const UNIT_SHIFT = BigInt(FALLING_BITS);
+const WORK_BITS = 128;
+const WORK_SHIFT = BigInt(WORK_BITS);
+const GUARD_SHIFT = WORK_SHIFT - UNIT_SHIFT;
+const ONE = 1n << WORK_SHIFT;
+const NOTHING_LEFT = 67n << UNIT_SHIFT;
+const STEPS = Object.freeze([0, 8, 16, 24]);
+const REST = (1n << (UNIT_SHIFT - 24n)) - 1n;
+const ERROR_OF_ENTRY = 4n;
+const ERROR_OF_REST = 8n;
+const ERROR = 4n * ERROR_OF_ENTRY + 2n * ERROR_OF_REST + 4n;
+const tables = STEPS.map(() => []);
+function entry(table, steps) {
+  const known = tables[table][steps];
+  if (known !== undefined) return known;
+  const { lo, hi } = expFixed(Rational.dyadic(BigInt(-steps), -STEPS[table]), WORK_BITS);
+  if (hi - lo > ERROR_OF_ENTRY) throw new Error('bounds of an exponential that are too far apart');
+  const made = lo < ONE ? lo : ONE;
+  tables[table][steps] = made;
+  return made;
 }
-return { concludeFromBound };
+function fallingExponential(x) {
+  if (x >= NOTHING_LEFT) return { lo: 0n, hi: 1n };
+  let product = entry(0, Number(x >> UNIT_SHIFT));
+  for (let table = 1; table < STEPS.length; table++) {
+    const steps = Number((x >> (UNIT_SHIFT - BigInt(STEPS[table]))) & 255n);
+    if (steps !== 0) product = (product * entry(table, steps)) >> WORK_SHIFT;
+  }
+  const t = (x & REST) << GUARD_SHIFT;
+  const square = (t * t) >> WORK_SHIFT;
+  const cube = (square * t) >> WORK_SHIFT;
+  const fourth = (cube * t) >> WORK_SHIFT;
+  const rest = ONE - t + square / 2n - cube / 6n + fourth / 24n - ERROR_OF_REST;
+  const lo = (product * rest) >> WORK_SHIFT;
+  return { lo: lo >> GUARD_SHIFT, hi: ((lo + ERROR) >> GUARD_SHIFT) + 1n };
+}
+return { FALLING_BITS, fallingExponential };
+})();
+modules["rules/kernel-groups.js"] = (() => {
+const { larger, Rational } = modules["exact/rational.js"];
+function groupsOf(columns, levels) {
+  const groups = new Map();
+  return Array.from({ length: levels }, (_, position) => {
+    const entries = columns.map(({ column }) => {
+      if (column.kind !== 'table') throw new Error('a slope on a levels kind');
+      return `${column.table[position]}`;
+    });
+    const key = entries.join(' ');
+    const group = groups.get(key) ?? groups.size;
+    groups.set(key, group);
+    return group;
+  });
+}
+function groupingOf(groupOf, distances) {
+  const count = new Set(groupOf).size;
+  if (count < 2) return null;
+  const rows = Array.from({ length: count }, (_, q) => distances(Rational.of(groupOf.indexOf(q))));
+  const without = withoutGround(rows);
+  if (without !== null) return { groupOf, ground: null, ...without };
+  for (let ground = 0; ground < count; ground++) {
+    const found = withGround(rows, ground);
+    if (found !== null) return { groupOf, ground, ...found };
+  }
+  return null;
+}
+function withoutGround(rows) {
+  const beta = rows.reduce((most, row) => most.map((value, t) => larger(value, row[t])));
+  const own = beta.map(() => -1);
+  let distance = null;
+  for (let q = 0; q < rows.length; q++) {
+    for (let t = 0; t < beta.length; t++) {
+      const less = beta[t].minus(rows[q][t]);
+      if (less.isZero()) continue;
+      if (own[t] >= 0 || (distance !== null && !distance.equals(less))) return null;
+      own[t] = q;
+      distance = less;
+    }
+  }
+  return distance === null ? null : { beta, own, distance };
+}
+function withGround(rows, ground) {
+  const beta = rows[ground];
+  const own = beta.map(() => -1);
+  let half = null;
+  for (let q = 0; q < rows.length; q++) {
+    if (q === ground) continue;
+    for (let t = 0; t < beta.length; t++) {
+      const more = rows[q][t].minus(beta[t]);
+      if (more.isZero() || (half !== null && !half.equals(more.absolute()))) return null;
+      half = more.absolute();
+      if (more.sign() > 0) continue;
+      if (own[t] >= 0) return null;
+      own[t] = q;
+    }
+  }
+  return half === null ? null : { beta, own, distance: half.scaled(1) };
+}
+return { groupsOf, groupingOf };
+})();
+modules["rules/kernel-features.js"] = (() => {
+const { RbfBody } = modules["bodies/rbf.js"];
+const { columnValue } = modules["bodies/columns.js"];
+const { Rational, sum, ZERO } = modules["exact/rational.js"];
+const { groupingOf, groupsOf } = modules["rules/kernel-groups.js"];
+function kernelFeatures(body, space) {
+  return space.features.map((feature, k) => {
+    const columns = body.columns.flatMap((column, c) => (column.feature === k ? [{ column, c }] : []));
+    const known = new Map();
+    const distances = (/** @type {Rational} */ code) => {
+      const key = `${code}`;
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const values = columns.map(({ column }) => columnValue(column, code));
+      const made = body.terms.map(({ centre }) => sum(columns.map(({ c }, n) => values[n].minus(centre[c]).squared())));
+      if (known.size > 1000) known.clear();
+      known.set(key, made);
+      return made;
+    };
+    const none = { A: ZERO, B: body.terms.map(() => ZERO), C: body.terms.map(() => ZERO), table: null, distance: ZERO, own: [], grouping: null };
+    if (feature.levels !== null && columns.length > 1) {
+      const found = oneHot(feature.levels.length, distances);
+      const grouping = found.sort === 'other' && body.grouped ? groupingOf(groupsOf(columns, feature.levels.length), distances) : null;
+      return { ...none, distances, ...(grouping === null ? found : { sort: 'grouped', grouping }) };
+    }
+    return { ...none, sort: 'numeric', distances, ...quadratic(body, columns) };
+  });
+}
+function quadratic(body, columns) {
+  const parts = columns.map(({ column, c }) => {
+    const [slope, offset] = column.kind === 'linear' ? [column.slope, column.offset] : [Rational.of(1), ZERO];
+    return { slope, offset, c };
+  });
+  const [only] = columns;
+  return {
+    A: sum(parts.map(({ slope }) => slope.squared())),
+    B: body.terms.map(({ centre }) => sum(parts.map(({ slope, offset, c }) => slope.times(centre[c].minus(offset))))),
+    C: body.terms.map(({ centre }) => sum(parts.map(({ offset, c }) => centre[c].minus(offset).squared()))),
+    table: only !== undefined && only.column.kind === 'table' ? only.column.table : null,
+  };
+}
+function oneHot(count, distances) {
+  const rows = Array.from({ length: count }, (_, v) => distances(Rational.of(v)));
+  let common = null;
+  const own = rows[0].map(() => -1);
+  for (let v = 0; v < count; v++) {
+    for (let t = 0; t < own.length; t++) {
+      const distance = rows[v][t];
+      if (distance.isZero()) {
+        if (own[t] >= 0) return { sort: 'other' };
+        own[t] = v;
+      } else if (common === null) {
+        common = distance;
+      } else if (!common.equals(distance)) {
+        return { sort: 'other' };
+      }
+    }
+  }
+  return { sort: 'one-hot', distance: common ?? ZERO, own };
+}
+return { kernelFeatures };
+})();
+modules["rules/chord-features.js"] = (() => {
+const { bitLength, larger, Rational } = modules["exact/rational.js"];
+const { FALLING_BITS } = modules["exact/falling-exponential.js"];
+const { kernelFeatures } = modules["rules/kernel-features.js"];
+const ERROR_OF_SUMS = 3n;
+const ERROR_OF_VALUE = 8n;
+const REMEMBERED = 2 ** 22;
+class ChordNumber {
+  constructor({ A, B, C }, { lo, hi }, gamma) {
+    this.square = gamma.times(A);
+    this.codeBits = bitLength(larger(lo.absolute(), hi.absolute()).ceil());
+    const slopes = B.map((b) => gamma.times(b));
+    this.B = slopes.map((slope) => slope.floor(FALLING_BITS + this.codeBits));
+    this.C = C.map((c) => gamma.times(c).floor(FALLING_BITS));
+    this.gridBits = FALLING_BITS + bitLength(slopes.map((slope) => slope.absolute()).reduce(larger).scaled(1).ceil());
+    this.isConstant = A.isZero();
+    this.turns = this.isConstant ? [] : B.map((b) => b.over(A).floor(this.gridBits));
+    this.least = this.isConstant ? [] : B.map((b, t) => gamma.times(C[t].minus(b.squared().over(A))).floor(FALLING_BITS));
+  }
+  valuesAt(z) {
+    const square = this.square.times(z).times(z).floor(FALLING_BITS);
+    const place = z.scaled(1).floor(this.gridBits);
+    const drop = BigInt(this.codeBits + this.gridBits);
+    return this.B.map((b, t) => square - ((b * place) >> drop) + this.C[t]);
+  }
+  ranges(lo, hi) {
+    const [atLo, atHi] = [this.valuesAt(lo), lo.equals(hi) ? null : this.valuesAt(hi)];
+    if (atHi === null) return { least: atLo.map((value) => value - ERROR_OF_VALUE), most: atLo.map((value) => value + ERROR_OF_VALUE) };
+    const most = atLo.map((value, t) => (value > atHi[t] ? value : atHi[t]) + ERROR_OF_VALUE);
+    const [from, to] = [lo.floor(this.gridBits), hi.floor(this.gridBits)];
+    const least = atLo.map((value, t) => {
+      const end = (value < atHi[t] ? value : atHi[t]) - ERROR_OF_VALUE;
+      const isInside = !this.isConstant && from <= this.turns[t] && this.turns[t] <= to;
+      return isInside && this.least[t] < end ? this.least[t] : end;
+    });
+    return { least, most };
+  }
+  weighted(S) {
+    let [total, slope, constant] = [0n, 0n, 0n];
+    for (let t = 0; t < S.length; t++) {
+      const own = S[t];
+      if (own === 0n) continue;
+      total += own;
+      slope += own * this.B[t];
+      constant += own * this.C[t];
+    }
+    return {
+      square: Rational.dyadic(total, -FALLING_BITS).times(this.square),
+      slope: Rational.dyadic(-slope, 1 - 2 * FALLING_BITS - this.codeBits),
+      constant: Rational.dyadic(constant, -2 * FALLING_BITS),
+    };
+  }
+}
+class ChordLevels {
+  constructor(feature, gamma) {
+    this.feature = feature;
+    this.gamma = gamma;
+    this.step = gamma.times(feature.distance).floor(FALLING_BITS);
+    this.rows = new Map();
+  }
+  row(position) {
+    const known = this.rows.get(position);
+    if (known !== undefined) return known;
+    const made = this.feature.distances(Rational.of(position)).map((distance) => this.gamma.times(distance).floor(FALLING_BITS));
+    if ((this.rows.size + 1) * made.length > REMEMBERED) this.rows.clear();
+    this.rows.set(position, made);
+    return made;
+  }
+  ranges(first, last) {
+    const [least, most] = [this.row(first).slice(), this.row(first).slice()];
+    for (let v = first + 1; v <= last; v++) {
+      const row = this.row(v);
+      for (let t = 0; t < row.length; t++) {
+        if (row[t] < least[t]) least[t] = row[t];
+        else if (row[t] > most[t]) most[t] = row[t];
+      }
+    }
+    return { least, most: most.map((value) => value + 1n) };
+  }
+  sumsByLevel(S) {
+    const { own } = this.feature;
+    const apart = [];
+    let total = 0n;
+    for (let t = 0; t < S.length; t++) {
+      total += S[t];
+      if (own[t] >= 0) apart[own[t]] = (apart[own[t]] ?? 0n) + S[t];
+    }
+    return [total, apart];
+  }
+  weighted(S, first, last) {
+    const sums = [];
+    if (this.feature.sort === 'one-hot') {
+      const [total, apart] = this.sumsByLevel(S);
+      for (let v = first; v <= last; v++) sums[v] = Rational.dyadic((total - (apart[v] ?? 0n)) * this.step, -2 * FALLING_BITS);
+      return sums;
+    }
+    for (let v = first; v <= last; v++) {
+      const row = this.row(v);
+      let total = 0n;
+      for (let t = 0; t < S.length; t++) if (S[t] !== 0n) total += S[t] * row[t];
+      sums[v] = Rational.dyadic(total, -2 * FALLING_BITS);
+    }
+    return sums;
+  }
+}
+function chordFeatures(body, space) {
+  const kernel = kernelFeatures(body, space);
+  const features = kernel.map((feature, k) => {
+    const own = space.features[k];
+    return own.levels === null ? new ChordNumber(feature, own, body.gamma) : new ChordLevels(feature, body.gamma);
+  });
+  return { kernel, features };
+}
+return { ERROR_OF_SUMS, ChordNumber, ChordLevels, chordFeatures };
+})();
+modules["rules/chord-lines.js"] = (() => {
+const { ceilShift } = modules["exact/exponential.js"];
+const { FALLING_BITS, fallingExponential } = modules["exact/falling-exponential.js"];
+const SHIFT = BigInt(FALLING_BITS);
+const SIX = 6n << SHIFT;
+const TWELVE = 12n << SHIFT;
+class LineAbove {
+  constructor() {
+    this.S = 0n;
+    this.constant = 0n;
+  }
+  chord(c, least, most) {
+    const e = fallingExponential(most).hi;
+    const rise = fallingExponential(least).hi - e;
+    const slope = rise <= 0n || most === least ? 0n : (c * rise - 1n) / (most - least) + 1n;
+    this.S = -slope;
+    this.constant = c * e + slope * most;
+  }
+  tangent(size, least, most) {
+    const width = most - least;
+    const p = least + (SIX * width) / (TWELVE + width);
+    const { lo, hi } = fallingExponential(p);
+    const n = (size * lo) >> SHIFT;
+    const lost = size * hi - (n << SHIFT);
+    this.S = n;
+    this.constant = ceilShift(lost * (most - p), SHIFT) - (n << SHIFT) - n * p;
+  }
+  flat(size, most) {
+    this.S = 0n;
+    this.constant = -size * fallingExponential(most).lo;
+  }
+}
+function linesAbove(factors, least, most, widest, tick) {
+  const line = new LineAbove();
+  const S = [];
+  let constant = 0n;
+  for (let t = 0; t < factors.length; t++) {
+    tick();
+    const c = factors[t];
+    if (c === 0n) {
+      S.push(0n);
+      continue;
+    }
+    if (c > 0n) line.chord(c, least[t], most[t]);
+    else if (most[t] - least[t] <= widest) line.tangent(-c, least[t], most[t]);
+    else line.flat(-c, most[t]);
+    S.push(line.S);
+    constant += line.constant;
+  }
+  return { S, constant };
+}
+return { linesAbove };
 })();
 modules["rules/cost-maximum.js"] = (() => {
 const { larger, largerOfMaxima, Rational, smaller, ZERO } = modules["exact/rational.js"];
@@ -3663,101 +4168,32 @@ function maximumOfLevels(geometry, cell, k, { cost, power, lambda }, u, v) {
 }
 return { maximumWithCost, codesOf, leastDifference, positionsOf };
 })();
-modules["rules/rate.js"] = (() => {
-const { larger, ONE, Rational, smaller, sum, ZERO } = modules["exact/rational.js"];
-const { readNumbersOf } = modules["file/fields.js"];
-const { require } = modules["rejection.js"];
-const { changeOf, costOf } = modules["claim/distance.js"];
-const { isNear } = modules["claim/similarity.js"];
-const { squareOfNorm } = modules["claim/rate.js"];
-const { codesOf, leastDifference, positionsOf } = modules["rules/cost-maximum.js"];
-function leastSquare(geometry, cell, rate) {
-  const costs = [];
-  for (const { feature, cost } of rate.terms) {
-    const least = leastCost(geometry, cell, feature, cost);
-    if (least === null) return null;
-    costs.push(least);
-  }
-  const changes = [];
-  for (const { entries } of rate.forms) {
-    let [p, q] = [ZERO, ZERO];
-    for (const entry of entries) {
-      const range = changesOf(geometry, cell, entry);
-      if (range === null) return null;
-      [p, q] = [p.plus(range.lo), q.plus(range.hi)];
-    }
-    changes.push(p.sign() > 0 ? p : q.sign() < 0 ? q : ZERO);
-  }
-  return squareOfNorm(rate, costs, changes);
+modules["rules/fixed-point.js"] = (() => {
+const { expOfNear } = modules["exact/interval.js"];
+const { bitLength, Rational } = modules["exact/rational.js"];
+const FIXED_BITS = 128;
+const FIXED_SHIFT = BigInt(FIXED_BITS);
+const EXPONENT_BITS = 256;
+function fixedProduct(factor, exponent, roundings) {
+  if (factor.isZero()) return { value: 0n, error: 0n };
+  const bits = FIXED_BITS + bitLength(factor.ceil()) + bitLength(factor.floor()) + 4;
+  const slack = Rational.dyadic(BigInt(roundings), -EXPONENT_BITS);
+  const { lo, hi } = expOfNear(Rational.dyadic(exponent, -EXPONENT_BITS), slack, bits);
+  const [one, other] = [lo.times(factor), hi.times(factor)];
+  const [low, high] = factor.sign() > 0 ? [one, other] : [other, one];
+  const value = low.floor(FIXED_BITS);
+  return { value, error: high.ceil(FIXED_BITS) - value };
 }
-function leastCost(geometry, cell, k, cost) {
-  if (geometry.similarity[k].kind === 'same') return ZERO;
-  if (geometry.space.features[k].levels === null) {
-    const codes = codesOf(geometry, cell, k);
-    return codes === null ? null : costOf(cost, ZERO, leastDifference(codes));
-  }
-  const steps = stepsOf(geometry, cell, k);
-  if (steps !== null && cost.kind !== 'table') return isEmptyRange(steps) ? null : costOf(cost, ZERO, leastDifference(steps));
-  let least = null;
-  for (const [code, other] of positionsOf(geometry, cell, k)) {
-    const own = costOf(cost, code, other);
-    least = least === null ? own : smaller(least, own);
-  }
-  return least;
+function towardsZero(value) {
+  return value.sign() >= 0 ? value.floor(FIXED_BITS) : value.ceil(FIXED_BITS);
 }
-function stepsOf({ similarity, first, second }, cell, k) {
-  const [i, j] = [first[k], second[k]];
-  const [p, q] = [cell.lo[j].minus(cell.hi[i]), cell.hi[j].minus(cell.lo[i])];
-  const relation = similarity[k];
-  if (relation.kind === 'free') return { p, q };
-  return isNear(relation) ? { p: larger(p, relation.low), q: smaller(q, relation.high) } : null;
+function absolute(value) {
+  return value < 0n ? -value : value;
 }
-function isEmptyRange({ p, q }) {
-  return q.less(p);
+function wholeAbove(value) {
+  return (absolute(value) >> FIXED_SHIFT) + 1n;
 }
-function changesOf(geometry, cell, entry) {
-  const k = entry.feature;
-  if (geometry.similarity[k].kind === 'same') return { lo: ZERO, hi: ZERO };
-  if (geometry.space.features[k].levels === null) {
-    const codes = codesOf(geometry, cell, k);
-    if (codes === null) return null;
-    const ends = [changeOf(entry, ZERO, codes.p), changeOf(entry, ZERO, codes.q)];
-    return { lo: ends.reduce(smaller), hi: ends.reduce(larger) };
-  }
-  const steps = stepsOf(geometry, cell, k);
-  if (steps !== null && entry.factor !== null) {
-    if (isEmptyRange(steps)) return null;
-    const ends = [changeOf(entry, ZERO, steps.p), changeOf(entry, ZERO, steps.q)];
-    return { lo: ends.reduce(smaller), hi: ends.reduce(larger) };
-  }
-  let range = null;
-  for (const [code, other] of positionsOf(geometry, cell, k)) {
-    const own = changeOf(entry, code, other);
-    range = range === null ? { lo: own, hi: own } : { lo: smaller(range.lo, own), hi: larger(range.hi, own) };
-  }
-  return range;
-}
-function readToll({ constant, norm, terms, forms }, json) {
-  const numbers = readNumbersOf(json, 'multipliers of the rate', terms.length + forms.length);
-  const [ofTerms, ofForms] = [numbers.slice(0, terms.length), numbers.slice(terms.length)];
-  require(ofTerms.every((y) => y.sign() >= 0), 'separable: a negative multiplier of a cost');
-  const isInBall =
-    norm === 1
-      ? ofTerms.every((y) => y.atMost(ONE))
-      : norm === 'max'
-        ? sum(ofTerms).atMost(ONE)
-        : sum([...ofTerms.map((y) => y.squared()), ...ofForms.map((y, j) => y.squared().over(forms[j].weight))]).atMost(ONE);
-  require(isInBall, 'separable: the multipliers of the rate are too large');
-  const half = constant.half();
-  const charges = new Map();
-  terms.forEach(({ feature, cost }, i) => {
-    const lambda = half.times(ofTerms[i]);
-    if (!lambda.isZero()) charges.set(feature, { cost, power: 1, lambda });
-  });
-  const costly = terms.flatMap(({ feature }, i) => (ofTerms[i].isZero() ? [] : [feature]));
-  return { forms, factors: ofForms.map((y) => half.times(y)), costly, charges };
-}
-return { leastSquare, readToll };
+return { FIXED_BITS, FIXED_SHIFT, EXPONENT_BITS, fixedProduct, towardsZero, absolute, wholeAbove };
 })();
 modules["rules/form-maximum.js"] = (() => {
 const { largest, largerOfMaxima, Rational, ZERO } = modules["exact/rational.js"];
@@ -3874,6 +4310,323 @@ function lessTerm(phi, multiplier, factor, amounts) {
   return { kind: 'pieces', cuts: phi.cuts, pieces };
 }
 return { maximumOfForms, maximumOfTables, scaledForm, zeroForm, lessConstraints, lessDistanceForms };
+})();
+modules["rules/parabola.js"] = (() => {
+const { larger, largerOfMaxima, Rational, smaller } = modules["exact/rational.js"];
+function valueAt({ square, slope, constant }, z) {
+  return square.times(z).plus(slope).times(z).plus(constant);
+}
+function peakOf({ square, slope }) {
+  return square.sign() < 0 ? slope.over(square.scaled(1)).negated() : null;
+}
+function valueAtPeak({ square, slope, constant }) {
+  return constant.minus(slope.squared().over(square.scaled(2)));
+}
+function sumOfParabolas(a, b) {
+  return { square: a.square.plus(b.square), slope: a.slope.plus(b.slope), constant: a.constant.plus(b.constant) };
+}
+function shifted(parabola, by) {
+  const { square, slope } = parabola;
+  return { square, slope: slope.plus(square.times(by).scaled(1)), constant: valueAt(parabola, by) };
+}
+function maximumOnInterval(parabola, lo, hi) {
+  if (hi.less(lo)) return null;
+  const peak = peakOf(parabola);
+  if (peak !== null && lo.less(peak) && peak.less(hi)) return valueAtPeak(parabola);
+  return larger(valueAt(parabola, lo), valueAt(parabola, hi));
+}
+function maximumOnPolygon(u, v, { lo, hi, otherLo, otherHi, p, q }) {
+  let most = null;
+  const [peak, otherPeak] = [peakOf(u), peakOf(v)];
+  if (peak !== null && otherPeak !== null) {
+    const difference = otherPeak.minus(peak);
+    const inside = lo.atMost(peak) && peak.atMost(hi) && otherLo.atMost(otherPeak) && otherPeak.atMost(otherHi) && p.atMost(difference) && difference.atMost(q);
+    if (inside) return valueAtPeak(u).plus(valueAtPeak(v));
+  }
+  const take = (/** @type {Rational | null} */ alongEdge, /** @type {Rational | null} */ across) => {
+    if (alongEdge !== null && across !== null) most = largerOfMaxima(most, alongEdge.plus(across));
+  };
+  for (const x of [lo, hi]) take(maximumOnInterval(v, larger(otherLo, x.plus(p)), smaller(otherHi, x.plus(q))), valueAt(u, x));
+  for (const other of [otherLo, otherHi]) take(maximumOnInterval(u, larger(lo, other.minus(q)), smaller(hi, other.minus(p))), valueAt(v, other));
+  for (const difference of [p, q]) {
+    const own = sumOfParabolas(u, shifted(v, difference));
+    most = largerOfMaxima(most, maximumOnInterval(own, larger(lo, otherLo.minus(difference)), smaller(hi, otherHi.minus(difference))));
+  }
+  if (most === null) throw new Error('a polygon without a point');
+  return most;
+}
+return { maximumOnInterval, maximumOnPolygon };
+})();
+modules["rules/chords.js"] = (() => {
+const { FALLING_BITS } = modules["exact/falling-exponential.js"];
+const { ceilShift } = modules["exact/exponential.js"];
+const { larger, largest, Rational, smaller } = modules["exact/rational.js"];
+const { readArrayOf, readInt } = modules["file/fields.js"];
+const { reject, require } = modules["rejection.js"];
+const { related } = modules["claim/similarity.js"];
+const { positionOf } = modules["claim/space.js"];
+const { ChordLevels, ChordNumber, chordFeatures, ERROR_OF_SUMS } = modules["rules/chord-features.js"];
+const { linesAbove } = modules["rules/chord-lines.js"];
+const { codesOf } = modules["rules/cost-maximum.js"];
+const { absolute, EXPONENT_BITS, FIXED_BITS, fixedProduct } = modules["rules/fixed-point.js"];
+const { maximumOfTables } = modules["rules/form-maximum.js"];
+const { maximumOnInterval, maximumOnPolygon } = modules["rules/parabola.js"];
+const LARGEST_R = 1024n;
+const SHIFT = BigInt(FALLING_BITS);
+const ERROR_OF_WIDTH = 32n;
+const REMEMBERED_SETTINGS = 64;
+const known = new WeakMap();
+class Terms {
+  constructor(body, space) {
+    const { kernel, features } = chordFeatures(body, space);
+    this.kernel = kernel;
+    this.features = features;
+    this.gamma = body.gamma;
+    this.count = body.terms.length;
+    this.last = [[], []];
+  }
+  rangesOf(copy, k, lo, hi) {
+    for (const own of [this.last[copy][k], this.last[1 - copy][k]]) {
+      if (own !== undefined && own.lo.equals(lo) && own.hi.equals(hi)) {
+        this.last[copy][k] = own;
+        return own.ranges;
+      }
+    }
+    const feature = this.features[k];
+    const ranges = feature instanceof ChordNumber ? feature.ranges(lo, hi) : feature.ranges(positionOf(lo), positionOf(hi));
+    this.last[copy][k] = { lo, hi, ranges };
+    return ranges;
+  }
+}
+function chords(context, cell, json) {
+  const { body } = context.claim.model;
+  if (body.kind !== 'rbf') return reject('chords: not for this body');
+  readArrayOf(json, 'chords', 3);
+  const line = context.readLine(json[1]);
+  const r = readInt(json[2], 'r', 0n, LARGEST_R);
+  const terms = known.get(body) ?? new Terms(body, context.claim.space);
+  known.set(body, terms);
+  const place = placeOf(context.geometry, cell);
+  if (place === null) return { clearance: null, line: null };
+  const scores = context.derive(line, () => new LineScores(body, line), 'chords'); // `kernel` has its own of the same line
+  const factors = place.twoCopies ? scores.factorsOfBoth : [scores.factorsOfOne(terms, place)];
+  let constant = 0n;
+  const slopes = factors.map((own, copy) => {
+    const { least, most } = exponentRanges(terms, place, /** @type {0 | 1} */ (copy));
+    const widest = (r << SHIFT) + ERROR_OF_WIDTH * BigInt(place.counted.length);
+    const lines = linesAbove(own, least, most, widest, () => context.clock.tick());
+    constant += lines.constant;
+    return lines.S;
+  });
+  const moved = slopes.flat().reduce((total, own) => total + absolute(own), 0n);
+  constant += ERROR_OF_SUMS * BigInt(place.counted.length) * moved;
+  const together = slopes[0].map((own, t) => own + (slopes[1]?.[t] ?? 0n));
+  for (const k of place.counted) {
+    const own = isSame(place, k) ? maximumOfSame(terms, place, k, together) : maximumOfBoth(terms, place, k, slopes);
+    if (own === null) return { clearance: null, line: null };
+    constant += own.ceil(2 * FALLING_BITS);
+  }
+  const bound = Rational.dyadic(constant, -2 * FALLING_BITS).plus(scores.kappa);
+  require(bound.less(line.target), 'the bound of this leaf does not separate its cell from witnesses');
+  return { clearance: context.noClearance, line };
+}
+class LineScores {
+  constructor(body, { a, b, first, second }) {
+    const [own, other] = [scoreBody(body, first), scoreBody(body, second)];
+    this.kappa = a.times(own.bias[0]).minus(b.times(other.bias[0]));
+    this.own = own.terms.map(({ coefficients }) => coefficients[0].times(a));
+    this.other = other.terms.map(({ coefficients }) => coefficients[0].times(b));
+    this.factorsOfBoth = [this.own.map((factor) => factor.ceil(FALLING_BITS)), this.other.map((factor) => factor.negated().ceil(FALLING_BITS))];
+    this.settings = new Map();
+  }
+  factorsOfOne(terms, { geometry, cell, differing }) {
+    const codes = [geometry.first, geometry.second].map((variables) => differing.map((k) => cell.lo[variables[k]]));
+    const key = codes.flat().join(' ');
+    const before = this.settings.get(key);
+    if (before !== undefined) return before;
+    const [own, other] = codes.map((fixed) => exponentsAt(terms, differing, fixed));
+    const made = this.own.map((factor, t) => {
+      const plus = fixedProduct(factor, own[t], differing.length);
+      const minus = fixedProduct(this.other[t], other[t], differing.length);
+      return ceilShift(plus.value + plus.error - minus.value, BigInt(FIXED_BITS - FALLING_BITS));
+    });
+    if (this.settings.size >= REMEMBERED_SETTINGS) this.settings.clear();
+    this.settings.set(key, made);
+    return made;
+  }
+}
+function scoreBody(body, { alpha, sign, shift }) {
+  return body.form(alpha.map((factor) => factor.times(sign)), shift);
+}
+function exponentsAt({ kernel, gamma, count }, features, codes) {
+  const exponents = Array.from({ length: count }, () => 0n);
+  features.forEach((k, n) => {
+    kernel[k].distances(codes[n]).forEach((distance, t) => {
+      exponents[t] += gamma.times(distance).negated().floor(EXPONENT_BITS);
+    });
+  });
+  return exponents;
+}
+function placeOf(geometry, cell) {
+  const { space: { features }, similarity, first, second } = geometry;
+  const all = features.map((_, k) => k);
+  const differing = all.filter((k) => similarity[k].kind !== 'same');
+  const twoCopies = differing.some((k) => !geometry.isFixed(k, cell));
+  const codes = new Map();
+  for (const k of differing) {
+    if (features[k].levels === null) {
+      const own = codesOf(geometry, cell, k);
+      if (own === null) return null;
+      codes.set(k, own);
+    }
+    if (!twoCopies && !related(features[k], similarity[k], cell.lo[first[k]], cell.lo[second[k]])) return null;
+  }
+  return { geometry, cell, twoCopies, differing, counted: twoCopies ? all : all.filter((k) => similarity[k].kind === 'same'), codes };
+}
+function intervalOf({ geometry, cell, codes }, k, copy) {
+  const v = (copy === 0 ? geometry.first : geometry.second)[k];
+  const own = codes.get(k);
+  if (own === undefined) return [cell.lo[v], cell.hi[v]];
+  const { lo, hi, otherLo, otherHi, p, q } = own;
+  if (copy === 0) return [larger(lo, otherLo.minus(q)), smaller(hi, otherHi.minus(p))];
+  return [larger(otherLo, lo.plus(p)), smaller(otherHi, hi.plus(q))];
+}
+function exponentRanges(terms, place, copy) {
+  const least = Array.from({ length: terms.count }, () => 0n);
+  const most = least.slice();
+  for (const k of place.counted) {
+    const own = terms.rangesOf(copy, k, ...intervalOf(place, k, copy));
+    for (let t = 0; t < least.length; t++) {
+      least[t] += own.least[t];
+      most[t] += own.most[t];
+    }
+  }
+  return { least: least.map((value) => (value < 0n ? 0n : value)), most };
+}
+function isSame({ geometry }, k) {
+  return geometry.first[k] === geometry.second[k];
+}
+function maximumOfSame({ features }, { geometry, cell }, k, S) {
+  const feature = features[k];
+  const [lo, hi] = [cell.lo[geometry.first[k]], cell.hi[geometry.first[k]]];
+  if (feature instanceof ChordLevels) return largest(feature.weighted(S, positionOf(lo), positionOf(hi)).slice(positionOf(lo)));
+  return /** @type {Rational} */ (maximumOnInterval(feature.weighted(S), lo, hi));
+}
+function maximumOfBoth({ features }, { geometry, cell, codes }, k, [S, other]) {
+  const feature = features[k];
+  if (feature instanceof ChordNumber) return maximumOnPolygon(feature.weighted(S), feature.weighted(other), /** @type {Codes} */ (codes.get(k)));
+  const [v, w] = [geometry.first[k], geometry.second[k]];
+  const ends = [cell.lo[v], cell.hi[v], cell.lo[w], cell.hi[w]].map(positionOf);
+  return maximumOfTables(feature.weighted(S, ends[0], ends[1]), feature.weighted(other, ends[2], ends[3]), ends, geometry.similarity[k]);
+}
+return { chords };
+})();
+modules["rules/conclude.js"] = (() => {
+const { Rational } = modules["exact/rational.js"];
+const { require } = modules["rejection.js"];
+function concludeFromBound(line, bound) {
+  if (bound === null) return { clearance: null, line: null };
+  const order = bound.compare(line.target);
+  require(order < 0 || (order === 0 && line.mayTouch), 'the bound of this leaf does not separate its cell from witnesses');
+  return { clearance: line.target.minus(bound).over(line.reach), line };
+}
+return { concludeFromBound };
+})();
+modules["rules/rate.js"] = (() => {
+const { larger, ONE, Rational, smaller, sum, ZERO } = modules["exact/rational.js"];
+const { readNumbersOf } = modules["file/fields.js"];
+const { require } = modules["rejection.js"];
+const { changeOf, costOf } = modules["claim/distance.js"];
+const { isNear } = modules["claim/similarity.js"];
+const { squareOfNorm } = modules["claim/rate.js"];
+const { codesOf, leastDifference, positionsOf } = modules["rules/cost-maximum.js"];
+function leastSquare(geometry, cell, rate) {
+  const costs = [];
+  for (const { feature, cost } of rate.terms) {
+    const least = leastCost(geometry, cell, feature, cost);
+    if (least === null) return null;
+    costs.push(least);
+  }
+  const changes = [];
+  for (const { entries } of rate.forms) {
+    let [p, q] = [ZERO, ZERO];
+    for (const entry of entries) {
+      const range = changesOf(geometry, cell, entry);
+      if (range === null) return null;
+      [p, q] = [p.plus(range.lo), q.plus(range.hi)];
+    }
+    changes.push(p.sign() > 0 ? p : q.sign() < 0 ? q : ZERO);
+  }
+  return squareOfNorm(rate, costs, changes);
+}
+function leastCost(geometry, cell, k, cost) {
+  if (geometry.similarity[k].kind === 'same') return ZERO;
+  if (geometry.space.features[k].levels === null) {
+    const codes = codesOf(geometry, cell, k);
+    return codes === null ? null : costOf(cost, ZERO, leastDifference(codes));
+  }
+  const steps = stepsOf(geometry, cell, k);
+  if (steps !== null && cost.kind !== 'table') return isEmptyRange(steps) ? null : costOf(cost, ZERO, leastDifference(steps));
+  let least = null;
+  for (const [code, other] of positionsOf(geometry, cell, k)) {
+    const own = costOf(cost, code, other);
+    least = least === null ? own : smaller(least, own);
+  }
+  return least;
+}
+function stepsOf({ similarity, first, second }, cell, k) {
+  const [i, j] = [first[k], second[k]];
+  const [p, q] = [cell.lo[j].minus(cell.hi[i]), cell.hi[j].minus(cell.lo[i])];
+  const relation = similarity[k];
+  if (relation.kind === 'free') return { p, q };
+  return isNear(relation) ? { p: larger(p, relation.low), q: smaller(q, relation.high) } : null;
+}
+function isEmptyRange({ p, q }) {
+  return q.less(p);
+}
+function changesOf(geometry, cell, entry) {
+  const k = entry.feature;
+  if (geometry.similarity[k].kind === 'same') return { lo: ZERO, hi: ZERO };
+  if (geometry.space.features[k].levels === null) {
+    const codes = codesOf(geometry, cell, k);
+    if (codes === null) return null;
+    const ends = [changeOf(entry, ZERO, codes.p), changeOf(entry, ZERO, codes.q)];
+    return { lo: ends.reduce(smaller), hi: ends.reduce(larger) };
+  }
+  const steps = stepsOf(geometry, cell, k);
+  if (steps !== null && entry.factor !== null) {
+    if (isEmptyRange(steps)) return null;
+    const ends = [changeOf(entry, ZERO, steps.p), changeOf(entry, ZERO, steps.q)];
+    return { lo: ends.reduce(smaller), hi: ends.reduce(larger) };
+  }
+  let range = null;
+  for (const [code, other] of positionsOf(geometry, cell, k)) {
+    const own = changeOf(entry, code, other);
+    range = range === null ? { lo: own, hi: own } : { lo: smaller(range.lo, own), hi: larger(range.hi, own) };
+  }
+  return range;
+}
+function readToll({ constant, norm, terms, forms }, json) {
+  const numbers = readNumbersOf(json, 'multipliers of the rate', terms.length + forms.length);
+  const [ofTerms, ofForms] = [numbers.slice(0, terms.length), numbers.slice(terms.length)];
+  require(ofTerms.every((y) => y.sign() >= 0), 'separable: a negative multiplier of a cost');
+  const isInBall =
+    norm === 1
+      ? ofTerms.every((y) => y.atMost(ONE))
+      : norm === 'max'
+        ? sum(ofTerms).atMost(ONE)
+        : sum([...ofTerms.map((y) => y.squared()), ...ofForms.map((y, j) => y.squared().over(forms[j].weight))]).atMost(ONE);
+  require(isInBall, 'separable: the multipliers of the rate are too large');
+  const half = constant.half();
+  const charges = new Map();
+  terms.forEach(({ feature, cost }, i) => {
+    const lambda = half.times(ofTerms[i]);
+    if (!lambda.isZero()) charges.set(feature, { cost, power: 1, lambda });
+  });
+  const costly = terms.flatMap(({ feature }, i) => (ofTerms[i].isZero() ? [] : [feature]));
+  return { forms, factors: ofForms.map((y) => half.times(y)), costly, charges };
+}
+return { leastSquare, readToll };
 })();
 modules["rules/separable.js"] = (() => {
 const { AffineBody, SeparableForm } = modules["bodies/affine.js"];
@@ -4037,33 +4790,6 @@ function identical({ claim, geometry }, cell, json) {
   return { clearance: claim.property.delta.half(), line: null };
 }
 return { identical };
-})();
-modules["rules/fixed-point.js"] = (() => {
-const { expOfNear } = modules["exact/interval.js"];
-const { bitLength, Rational } = modules["exact/rational.js"];
-const FIXED_BITS = 128;
-const FIXED_SHIFT = BigInt(FIXED_BITS);
-const EXPONENT_BITS = 256;
-function fixedProduct(factor, exponent, roundings) {
-  if (factor.isZero()) return { value: 0n, error: 0n };
-  const bits = FIXED_BITS + bitLength(factor.ceil()) + bitLength(factor.floor()) + 4;
-  const slack = Rational.dyadic(BigInt(roundings), -EXPONENT_BITS);
-  const { lo, hi } = expOfNear(Rational.dyadic(exponent, -EXPONENT_BITS), slack, bits);
-  const [one, other] = [lo.times(factor), hi.times(factor)];
-  const [low, high] = factor.sign() > 0 ? [one, other] : [other, one];
-  const value = low.floor(FIXED_BITS);
-  return { value, error: high.ceil(FIXED_BITS) - value };
-}
-function towardsZero(value) {
-  return value.sign() >= 0 ? value.floor(FIXED_BITS) : value.ceil(FIXED_BITS);
-}
-function absolute(value) {
-  return value < 0n ? -value : value;
-}
-function wholeAbove(value) {
-  return (absolute(value) >> FIXED_SHIFT) + 1n;
-}
-return { FIXED_BITS, FIXED_SHIFT, EXPONENT_BITS, fixedProduct, towardsZero, absolute, wholeAbove };
 })();
 modules["rules/paired.js"] = (() => {
 const { largest, Rational, smallest, larger, smaller } = modules["exact/rational.js"];
@@ -4415,129 +5141,6 @@ function shifted([c0, c1, c2, c3], k) {
   ];
 }
 return { Expansions };
-})();
-modules["rules/kernel-groups.js"] = (() => {
-const { larger, Rational } = modules["exact/rational.js"];
-function groupsOf(columns, levels) {
-  const groups = new Map();
-  return Array.from({ length: levels }, (_, position) => {
-    const entries = columns.map(({ column }) => {
-      if (column.kind !== 'table') throw new Error('a slope on a levels kind');
-      return `${column.table[position]}`;
-    });
-    const key = entries.join(' ');
-    const group = groups.get(key) ?? groups.size;
-    groups.set(key, group);
-    return group;
-  });
-}
-function groupingOf(groupOf, distances) {
-  const count = new Set(groupOf).size;
-  if (count < 2) return null;
-  const rows = Array.from({ length: count }, (_, q) => distances(Rational.of(groupOf.indexOf(q))));
-  const without = withoutGround(rows);
-  if (without !== null) return { groupOf, ground: null, ...without };
-  for (let ground = 0; ground < count; ground++) {
-    const found = withGround(rows, ground);
-    if (found !== null) return { groupOf, ground, ...found };
-  }
-  return null;
-}
-function withoutGround(rows) {
-  const beta = rows.reduce((most, row) => most.map((value, t) => larger(value, row[t])));
-  const own = beta.map(() => -1);
-  let distance = null;
-  for (let q = 0; q < rows.length; q++) {
-    for (let t = 0; t < beta.length; t++) {
-      const less = beta[t].minus(rows[q][t]);
-      if (less.isZero()) continue;
-      if (own[t] >= 0 || (distance !== null && !distance.equals(less))) return null;
-      own[t] = q;
-      distance = less;
-    }
-  }
-  return distance === null ? null : { beta, own, distance };
-}
-function withGround(rows, ground) {
-  const beta = rows[ground];
-  const own = beta.map(() => -1);
-  let half = null;
-  for (let q = 0; q < rows.length; q++) {
-    if (q === ground) continue;
-    for (let t = 0; t < beta.length; t++) {
-      const more = rows[q][t].minus(beta[t]);
-      if (more.isZero() || (half !== null && !half.equals(more.absolute()))) return null;
-      half = more.absolute();
-      if (more.sign() > 0) continue;
-      if (own[t] >= 0) return null;
-      own[t] = q;
-    }
-  }
-  return half === null ? null : { beta, own, distance: half.scaled(1) };
-}
-return { groupsOf, groupingOf };
-})();
-modules["rules/kernel-features.js"] = (() => {
-const { RbfBody } = modules["bodies/rbf.js"];
-const { columnValue } = modules["bodies/columns.js"];
-const { Rational, sum, ZERO } = modules["exact/rational.js"];
-const { groupingOf, groupsOf } = modules["rules/kernel-groups.js"];
-function kernelFeatures(body, space) {
-  return space.features.map((feature, k) => {
-    const columns = body.columns.flatMap((column, c) => (column.feature === k ? [{ column, c }] : []));
-    const known = new Map();
-    const distances = (/** @type {Rational} */ code) => {
-      const key = `${code}`;
-      const before = known.get(key);
-      if (before !== undefined) return before;
-      const values = columns.map(({ column }) => columnValue(column, code));
-      const made = body.terms.map(({ centre }) => sum(columns.map(({ c }, n) => values[n].minus(centre[c]).squared())));
-      if (known.size > 1000) known.clear();
-      known.set(key, made);
-      return made;
-    };
-    const none = { A: ZERO, B: body.terms.map(() => ZERO), C: body.terms.map(() => ZERO), table: null, distance: ZERO, own: [], grouping: null };
-    if (feature.levels !== null && columns.length > 1) {
-      const found = oneHot(feature.levels.length, distances);
-      const grouping = found.sort === 'other' && body.grouped ? groupingOf(groupsOf(columns, feature.levels.length), distances) : null;
-      return { ...none, distances, ...(grouping === null ? found : { sort: 'grouped', grouping }) };
-    }
-    return { ...none, sort: 'numeric', distances, ...quadratic(body, columns) };
-  });
-}
-function quadratic(body, columns) {
-  const parts = columns.map(({ column, c }) => {
-    const [slope, offset] = column.kind === 'linear' ? [column.slope, column.offset] : [Rational.of(1), ZERO];
-    return { slope, offset, c };
-  });
-  const [only] = columns;
-  return {
-    A: sum(parts.map(({ slope }) => slope.squared())),
-    B: body.terms.map(({ centre }) => sum(parts.map(({ slope, offset, c }) => slope.times(centre[c].minus(offset))))),
-    C: body.terms.map(({ centre }) => sum(parts.map(({ offset, c }) => centre[c].minus(offset).squared()))),
-    table: only !== undefined && only.column.kind === 'table' ? only.column.table : null,
-  };
-}
-function oneHot(count, distances) {
-  const rows = Array.from({ length: count }, (_, v) => distances(Rational.of(v)));
-  let common = null;
-  const own = rows[0].map(() => -1);
-  for (let v = 0; v < count; v++) {
-    for (let t = 0; t < own.length; t++) {
-      const distance = rows[v][t];
-      if (distance.isZero()) {
-        if (own[t] >= 0) return { sort: 'other' };
-        own[t] = v;
-      } else if (common === null) {
-        common = distance;
-      } else if (!common.equals(distance)) {
-        return { sort: 'other' };
-      }
-    }
-  }
-  return { sort: 'one-hot', distance: common ?? ZERO, own };
-}
-return { kernelFeatures };
 })();
 modules["rules/kernel-amounts.js"] = (() => {
 const { floorDivide } = modules["exact/rational.js"];
@@ -5539,13 +6142,13 @@ const { reject, require } = modules["rejection.js"];
 const { concludeFromBound } = modules["rules/conclude.js"];
 const { mostOfDifference } = modules["rules/link-difference.js"];
 const { betaAbove, betaBelow } = modules["rules/link-line.js"];
-const RULE_OF_BODY = Object.freeze({
-  affine: 'separable',
-  rbf: 'kernel',
-  mixed: 'mixed',
-  polynomial: 'polynomial',
-  trees: 'trees',
-  network: 'network',
+const RULES_OF_BODY = Object.freeze({
+  affine: ['separable'],
+  rbf: ['kernel', 'chords'],
+  mixed: ['mixed'],
+  polynomial: ['polynomial'],
+  trees: ['trees'],
+  network: ['network'],
 });
 const NO_WAY = false;
 function sumRule(rules) {
@@ -5585,19 +6188,20 @@ function contextOfPart(context, body, k) {
 }
 class PartLines {
   constructor(rules, context, cell, kind) {
-    this.name = RULE_OF_BODY[kind];
-    this.rule = /** @type {Rule} */ (rules.get(this.name));
+    this.names = RULES_OF_BODY[kind];
+    this.rules = rules;
     this.context = context;
     this.cell = cell;
   }
   shown(json, way, sign) {
     const [stated, name, ...rest] = readArray(json, 'line of a part');
     const target = readNumber(stated ?? null, 'bound of a line');
-    require(name === this.name, `sum: a line of this part needs the rule ${this.name}`);
+    const rule = typeof name === 'string' && this.names.includes(name) ? this.rules.get(name) : undefined;
+    if (rule === undefined) return reject(`sum: a line of this part needs the rule ${this.names.join(' or ')}`);
     const score = { alpha: [ONE], sign: Rational.of(sign), shift: ZERO };
     const b = ONE.minus(way);
     const line = { first: score, second: score, a: way, b, target, mayTouch: true, factors: null, reach: ONE };
-    const result = this.rule(this.context.withLine(line), this.cell, [this.name, NO_WAY, ...rest]);
+    const result = rule(this.context.withLine(line), this.cell, [name, NO_WAY, ...rest]);
     return result.clearance === null ? null : target;
   }
   boundOf(items, c, d) {
@@ -7363,6 +7967,7 @@ const { Rational, ZERO } = modules["exact/rational.js"];
 const { allowanceOf } = modules["claim/rate.js"];
 const { Clock } = modules["limits.js"];
 const { reject } = modules["rejection.js"];
+const { chords } = modules["rules/chords.js"];
 const { empty, separable } = modules["rules/separable.js"];
 const { enumerated } = modules["rules/enumerated.js"];
 const { identical } = modules["rules/identical.js"];
@@ -7393,7 +7998,7 @@ class LeafContext {
     this.cell = null;
     this.origins = new WeakMap();
     this.memory = new Map();
-    this.derived = new WeakMap();
+    this.derived = new Map();
   }
   ofBody(body) {
     const { model } = this.claim;
@@ -7428,12 +8033,14 @@ class LeafContext {
     this.memory.set(key, made);
     return made;
   }
-  derive(object, make) {
+  derive(object, make, purpose = '') {
     const origin = this.origins.get(object) ?? object;
-    const known = this.derived.get(origin);
+    const ofPurpose = this.derived.get(purpose) ?? new WeakMap();
+    this.derived.set(purpose, ofPurpose);
+    const known = ofPurpose.get(origin);
     if (known !== undefined) return known;
     const made = make();
-    this.derived.set(origin, made);
+    ofPurpose.set(origin, made);
     return made;
   }
 }
@@ -7448,6 +8055,7 @@ const RULES = new Map([
   ['enumerated', enumerated],
   ['independent', (context, _, json) => independent(context.claim, json)],
   ['kernel', kernel],
+  ['chords', chords],
   ['mixed', mixed],
   ['polynomial', polynomial],
   ['sos', sos],
@@ -7474,7 +8082,7 @@ function checkLeaf(context, cell, json) {
 return { LeafContext, checkLeaf };
 })();
 modules["proof/walk.js"] = (() => {
-const { partsOf } = modules["claim/along.js"];
+const { choicesOf, partOf } = modules["claim/along-parts.js"];
 const { goesAlong } = modules["claim/similarity.js"];
 const { Rational, smaller } = modules["exact/rational.js"];
 const { readArray } = modules["file/fields.js"];
@@ -7491,10 +8099,10 @@ class ProofWalk {
   constructor(claim, clock) {
     this.claim = claim;
     this.clock = clock;
-    this.parts = partsOf(claim.similarity, claim.space.features);
+    this.parts = choicesOf(claim.similarity, claim.space.features, clock);
     this.partNumber = -1;
     this.partClaim = claim;
-    this.geometry = new Geometry(claim.space, this.parts[0].similarity, claim.distance);
+    this.geometry = new Geometry(claim.space, partOf(claim.similarity, this.parts[0]).similarity, claim.distance);
     this.nodes = 0;
     this.rules = new Map();
     this.clearance = null;
@@ -7512,9 +8120,9 @@ class ProofWalk {
       this.finished = true;
       return;
     }
-    const { similarity, fixed } = this.parts[this.partNumber];
+    const { similarity, ranges } = partOf(this.claim.similarity, this.parts[this.partNumber]);
     this.partClaim = { ...this.claim, similarity };
-    this.geometry = new Geometry(this.claim.space, similarity, this.claim.distance, fixed);
+    this.geometry = new Geometry(this.claim.space, similarity, this.claim.distance, ranges);
     this.caseNumber = -1;
     this.context = null;
     if (this.claim.model.head.kind === 'two') this.begin(caseOfTwo(this.claim));
@@ -7855,11 +8463,129 @@ function linesOf(bytes) {
 }
 return { WrongUsage, digestsOfClaimFile, digestsOfModelFile };
 })();
+modules["values.js"] = (() => {
+const { Rational } = modules["exact/rational.js"];
+const SHOWN = 12;
+function counted(count, what) {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+function cut(lines, full) {
+  return full || lines.length <= SHOWN ? lines : [...lines.slice(0, SHOWN), `... and ${lines.length - SHOWN} more (--full shows them)`];
+}
+function list(items, full, between = ', ') {
+  if (items.length === 0) return '(none)';
+  return full || items.length <= SHOWN ? items.join(between) : `${items.slice(0, SHOWN).join(between)}${between}... (${items.length - SHOWN} more)`;
+}
+function quoted(text) {
+  return printable(JSON.stringify(text));
+}
+function printable(text) {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${/** @type {number} */ (character.codePointAt(0)).toString(16)}}`);
+}
+function levelWords(level) {
+  if (level instanceof Rational) return shown(level);
+  if (typeof level === 'string') return quoted(level);
+  return level === null ? 'missing' : `${level}`;
+}
+function shown(value) {
+  const exact = `${value}`;
+  if (exact.length <= 12) return exact;
+  let power = 0;
+  let size = value.absolute();
+  const [low, high, ten] = [Rational.of(100_000), Rational.of(1_000_000), Rational.of(10)];
+  while (size.less(low) && power < 400) [size, power] = [size.times(ten), power + 1];
+  while (high.atMost(size) && power > -6200) [size, power] = [size.over(ten), power - 1];
+  const digits = `${size.floor()}`;
+  const number = `${digits[0]}.${digits.slice(1)}e${digits.length - 1 - power}`;
+  return `about ${value.sign() < 0 ? '-' : ''}${plain(number)}`;
+}
+function plain(scientific) {
+  const [mantissa, exponentText] = scientific.split('e');
+  const exponent = Number(exponentText);
+  if (exponent < -4 || exponent > 9) return scientific;
+  const digits = mantissa.replace('.', '');
+  if (exponent < 0) return `0.${'0'.repeat(-exponent - 1)}${digits}`;
+  const padded = digits.padEnd(exponent + 1, '0');
+  return exponent + 1 >= padded.length ? padded : `${padded.slice(0, exponent + 1)}.${padded.slice(exponent + 1)}`;
+}
+return { SHOWN, counted, cut, list, quoted, printable, levelWords, shown };
+})();
+modules["relation-words.js"] = (() => {
+const { Rational } = modules["exact/rational.js"];
+const { levelWords, list, quoted, shown, SHOWN } = modules["values.js"];
+function relationWords({ kind, low, high, allowed, along }, feature, features, full) {
+  const steps = stepsWord(feature);
+  if (kind === 'same') return 'both agree';
+  if (kind === 'free') return 'may differ in any way';
+  if (along !== null) return alongWords(along, feature, features, full);
+  if (kind === 'within') return `may differ by at most ${shown(high)}${steps}`;
+  if (kind === 'between') return `may differ: the second is ${betweenWords(low, high, steps)} the first`;
+  const pairs = allowed.map(([i, j]) => `${levelWords(feature.levels?.[i])} with ${levelWords(feature.levels?.[j])}`);
+  return `may differ in these ways only: ${list(pairs, full)}`;
+}
+function stepsWord({ levels }) {
+  return levels === null ? '' : ' steps';
+}
+function betweenWords(low, high, steps) {
+  const size = (/** @type {Rational} */ value) => shown(value.absolute());
+  if (low.equals(high)) return low.isZero() ? 'equal to' : `${size(low)}${steps} ${low.sign() > 0 ? 'above' : 'below'}`;
+  if (low.isZero()) return `not below and at most ${size(high)}${steps} above`;
+  if (high.isZero()) return `not above and at most ${size(low)}${steps} below`;
+  if (low.sign() > 0) return `from ${size(low)} to ${size(high)}${steps} above`;
+  if (high.sign() < 0) return `from ${size(high)} to ${size(low)}${steps} below`;
+  return `at most ${size(low)}${steps} below and at most ${size(high)}${steps} above`;
+}
+function alongWords({ with: j, byLevels, cases, otherwise }, feature, features, full) {
+  const start = `changes along with ${quoted(features[j].name)}`;
+  const rest = otherwise === null ? 'both agree' : `it differs by at most ${shown(otherwise)}${stepsWord(feature)}`;
+  const changes = cases.map(({ bands, tables }) => {
+    const where = (/** @type {Band | Table} */ item) => `where that changes ${changeWords(item, byLevels, features[j])}`;
+    if (otherwise === null) return list([...tables.values()].map((table) => `${where(table)}, ${tableWords(table, feature, full)}`), full, '; ');
+    return list([...bands.values()].map((band) => `${where(band)}, the second is ${betweenWords(band.low, band.high, stepsWord(feature))} the first`), full);
+  });
+  if (cases.length === 1 && cases[0].where.length === 0) return `${start}: ${changes[0]}; else ${rest}`;
+  const told = cases.map(({ where }, n) => `${conditionsWords(where, n === 0, features, full)}: ${changes[n]}`);
+  const order = cases.length === 1 ? '' : '; of these cases the first one that holds counts';
+  return `${start}${order}; ${list(told, full, '; ')}; wherever none of this applies, ${rest}`;
+}
+function changeWords({ from, to }, byLevels, { levels }) {
+  return byLevels ? `from ${levelWords(levels?.[Number(from)])} to ${levelWords(levels?.[Number(to)])}` : `by ${to}`;
+}
+function tableWords({ pairs }, { levels }, full) {
+  const becomes = (levels ?? []).map(() => []);
+  for (const [v, other] of pairs) becomes[v].push(levelWords(levels?.[other]));
+  const stay = new Set(pairs.flatMap(([v, other]) => (v === other && becomes[v].length === 1 ? [v] : [])));
+  const words = becomes.flatMap((others, v) => {
+    if (stay.has(v)) return [];
+    return [`${levelWords(levels?.[v])} ${others.length === 0 ? 'has no counterpart' : `becomes ${either(others, full)}`}`];
+  });
+  if (words.length === 0) return 'all levels stay the same';
+  return `${list(words, full)}${stay.size === 0 ? '' : ', and all others stay the same'}`;
+}
+function conditionsWords(where, isFirst, features, full) {
+  if (where.length === 0) return isFirst ? 'always' : 'for all others';
+  return `if ${where.map((condition) => conditionWords(condition, features[condition.feature], full)).join(' and ')}`;
+}
+function conditionWords({ intervals }, { name, levels }, full) {
+  const codes = intervals.flatMap(([lo, hi]) => {
+    if (levels === null) return [lo === hi ? `${lo}` : `from ${lo} to ${hi}`];
+    return levels.slice(Number(lo), Number(hi) + 1).map(levelWords);
+  });
+  return `${quoted(name)} is ${either(codes, full)}`;
+}
+function either(items, full) {
+  if (items.length === 1) return items[0];
+  if (!full && items.length > SHOWN) return `one of ${list(items, full)}`;
+  return `${items.slice(0, -1).join(', ')} or ${items[items.length - 1]}`;
+}
+return { relationWords };
+})();
 modules["report.js"] = (() => {
 const { ONE, Rational, ZERO } = modules["exact/rational.js"];
 const { isOneWay } = modules["claim/similarity.js"];
 const { positionOf } = modules["claim/space.js"];
-const SHOWN = 12;
+const { relationWords } = modules["relation-words.js"];
+const { counted, cut, levelWords, list, printable, quoted, shown, SHOWN } = modules["values.js"];
 function reportLines(report, { full = false } = {}) {
   const lines = report.claim === null ? [] : claimLines(report.claim, report.kind, full);
   if (report.answer === 'unreadable') return [`UNREADABLE: ${report.reason}`];
@@ -8007,39 +8733,6 @@ function partWords({ terms, forms }, squared, features, full) {
 function times(factor) {
   return factor.equals(ONE) ? '' : `${shown(factor)} `;
 }
-function counted(count, what) {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-function cut(lines, full) {
-  return full || lines.length <= SHOWN ? lines : [...lines.slice(0, SHOWN), `... and ${lines.length - SHOWN} more (--full shows them)`];
-}
-function relationWords({ kind, low, high, allowed, along }, feature, features, full) {
-  const steps = feature.levels === null ? '' : ' steps';
-  if (kind === 'same') return 'both agree';
-  if (kind === 'free') return 'may differ in any way';
-  if (along !== null) {
-    const other = features[along.with];
-    const levelOf = (/** @type {number} */ i) => levelWords(other.levels?.[i]);
-    const bands = along.bands.map((band) => {
-      const named = along.byLevels ? `from ${levelOf(band.from)} to ${levelOf(band.to)}` : `by ${band.to}`;
-      return `where that changes ${named}, the second is ${betweenWords(band.low, band.high, steps)} the first`;
-    });
-    return `changes along with ${quoted(other.name)}: ${list(bands, full)}; else it differs by at most ${shown(along.otherwise)}${steps}`;
-  }
-  if (kind === 'within') return `may differ by at most ${shown(high)}${steps}`;
-  if (kind === 'between') return `may differ: the second is ${betweenWords(low, high, steps)} the first`;
-  const pairs = allowed.map(([i, j]) => `${levelWords(feature.levels?.[i])} with ${levelWords(feature.levels?.[j])}`);
-  return `may differ in these ways only: ${list(pairs, full)}`;
-}
-function betweenWords(low, high, steps) {
-  const size = (/** @type {Rational} */ value) => shown(value.absolute());
-  if (low.equals(high)) return low.isZero() ? 'equal to' : `${size(low)}${steps} ${low.sign() > 0 ? 'above' : 'below'}`;
-  if (low.isZero()) return `not below and at most ${size(high)}${steps} above`;
-  if (high.isZero()) return `not above and at most ${size(low)}${steps} below`;
-  if (low.sign() > 0) return `from ${size(low)} to ${size(high)}${steps} above`;
-  if (high.sign() < 0) return `from ${size(high)} to ${size(low)}${steps} below`;
-  return `at most ${size(low)}${steps} below and at most ${size(high)}${steps} above`;
-}
 function featureWords({ kind, levels, lo, lastNumber, missing }, full) {
   if (levels !== null) return `${kind}, ${list(levels.map(levelWords), full)}`;
   return `${kind}, ${shown(lo)} to ${shown(lastNumber)}${missing === null ? '' : ', or missing'}`;
@@ -8050,42 +8743,6 @@ function constraintWords({ terms, bound }, features) {
     return factor !== null ? `${shown(factor)} ${name}` : `${name} as [${(amounts ?? []).map(shown).join(', ')}]`;
   });
   return `${parts.join(' + ') || '0'} <= ${shown(bound)}`;
-}
-function list(items, full) {
-  if (items.length === 0) return '(none)';
-  return full || items.length <= SHOWN ? items.join(', ') : `${items.slice(0, SHOWN).join(', ')}, ... (${items.length - SHOWN} more)`;
-}
-function quoted(text) {
-  return printable(JSON.stringify(text));
-}
-function printable(text) {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${/** @type {number} */ (character.codePointAt(0)).toString(16)}}`);
-}
-function levelWords(level) {
-  if (level instanceof Rational) return shown(level);
-  if (typeof level === 'string') return quoted(level);
-  return level === null ? 'missing' : `${level}`;
-}
-function shown(value) {
-  const exact = `${value}`;
-  if (exact.length <= 12) return exact;
-  let power = 0;
-  let size = value.absolute();
-  const [low, high, ten] = [Rational.of(100_000), Rational.of(1_000_000), Rational.of(10)];
-  while (size.less(low) && power < 400) [size, power] = [size.times(ten), power + 1];
-  while (high.atMost(size) && power > -6200) [size, power] = [size.over(ten), power - 1];
-  const digits = `${size.floor()}`;
-  const number = `${digits[0]}.${digits.slice(1)}e${digits.length - 1 - power}`;
-  return `about ${value.sign() < 0 ? '-' : ''}${plain(number)}`;
-}
-function plain(scientific) {
-  const [mantissa, exponentText] = scientific.split('e');
-  const exponent = Number(exponentText);
-  if (exponent < -4 || exponent > 9) return scientific;
-  const digits = mantissa.replace('.', '');
-  if (exponent < 0) return `0.${'0'.repeat(-exponent - 1)}${digits}`;
-  const padded = digits.padEnd(exponent + 1, '0');
-  return exponent + 1 >= padded.length ? padded : `${padded.slice(0, exponent + 1)}.${padded.slice(exponent + 1)}`;
 }
 function reportJson(report) {
   return {
@@ -8106,7 +8763,7 @@ function reportJson(report) {
     label_of_everybody: report.labelOfEverybody,
   };
 }
-return { reportLines, isAsExpected, claimLines, shown, reportJson };
+return { reportLines, isAsExpected, claimLines, reportJson };
 })();
 modules["job.js"] = (() => {
 const { checkCertificate } = modules["check.js"];

@@ -25,6 +25,7 @@ from likewise_check.packs.kernel.cubics import (
 
 Cubic: TypeAlias = tuple[int, int, int, int]
 _ZERO: Cubic = (0, 0, 0, 0)
+MOST_SHIFTED = 1 << 16  # cubics kept between leaves; dropped beyond, which changes nothing but time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,7 @@ class Expander:
 
     def __init__(self) -> None:
         self._sides: dict[tuple[int, bool], Cubic] = {}
+        self._shifted: dict[tuple[int, bool, int], Cubic] = {}
         self._chords: dict[int, Cubic] = {}
 
     def one_copy(self, terms: Iterable[tuple[int, int, int, int]], off: int, most: int) -> Expansion:
@@ -87,10 +89,16 @@ class Expander:
 
     def _side(self, i: int, weight: int, k: int) -> Cubic:
         """The cubic above exp if the weight is not negative, else below; in Z."""
-        key = i, weight >= 0
-        if key not in self._sides:
-            self._sides[key] = one_sided(*key)
-        return shift_cubic(self._sides[key], k)
+        key = i, weight >= 0, k
+        found = self._shifted.get(key)
+        if found is None:
+            side = key[:2]
+            if side not in self._sides:
+                self._sides[side] = one_sided(*side)
+            if len(self._shifted) >= MOST_SHIFTED:
+                self._shifted.clear()
+            found = self._shifted[key] = shift_cubic(self._sides[side], k)
+        return found
 
     def _chord(self, i: int, k: int) -> tuple[int, int, int, int, int]:
         """P in Z, and eps."""

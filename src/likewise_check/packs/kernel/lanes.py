@@ -4,10 +4,12 @@
 value: with 2^62 added they are positive, and bit 62 says which of them were not negative. Wide lanes are for products of numeric axes.
 """
 
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache
 from operator import mul
 from struct import Struct
+from sys import byteorder
 
 LANE = 64  # bits of a lane
 WIDE = 128  # of a wide one
@@ -34,8 +36,17 @@ class Lanes:
         self._high, self._low = self._ones * 0x7FFFFFFF, self._ones * 0x1FFFFFFFF
 
     # In two's complement adding 2^63 to a lane flips its top bit.
-    def packed(self, row: Sequence[int]) -> int:
-        return (int.from_bytes(_struct(self.length).pack(*row), "little") ^ self._tops) - self._tops
+    def packed(self, columns: Sequence[Sequence[int]]) -> list[int]:
+        """The vectors that have these numbers in each lane."""
+        length, size = self.length, 8 * self.length
+        numbers = array("q", bytes(size * len(columns[0])))
+        for j, column in enumerate(columns):
+            numbers[j::length] = array("q", column)
+        if byteorder == "big":
+            numbers.byteswap()
+        raw, tops = numbers.tobytes(), self._tops
+        starts = range(0, len(raw), size)
+        return [(int.from_bytes(raw[at : at + size], "little") ^ tops) - tops for at in starts]
 
     def unpacked(self, vectors: Iterable[int]) -> list[tuple[int, ...]]:
         tops, size = self._tops, 8 * self.length

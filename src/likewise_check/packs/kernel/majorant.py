@@ -83,7 +83,7 @@ class Majorant:
 
     def _rows(self, columns: list[list[int]], lanes: Lanes) -> list[int]:
         """The columns as lanes, term by term, those of both copies of a term together."""
-        return self._together([lanes.packed(row) for row in zip(*columns, strict=True)])
+        return self._together(lanes.packed(columns))
 
     def _together(self, numbers: list[int]) -> list[int]:
         terms = len(self._choices[0].places)
@@ -131,7 +131,7 @@ class Majorant:
         length = 2 + n
         for j in reversed(range(len(choices))):
             other = choices[j]
-            sums = [self._groups.sums_of_two(choice, other, rows) for choice in choices[:j]]
+            sums = self._groups.sums_of_two(choices[:j], other, rows)
             self._pairs_with(j, sums, Lanes(length), starts, moved, pairs)
             starts[j] = length
             self._groups.add_lanes(rows, other, by_zeta[other.zeta], LANE * length)
@@ -145,7 +145,7 @@ class Majorant:
     def _pairs_with(
         self,
         j: int,
-        sums: list[list[list[int]]],
+        sums: list[list[tuple[int, ...]]],
         lanes: Lanes,
         starts: dict[int, int],
         moved: "Moved",

@@ -76,7 +76,7 @@ class Kernel:
             raise Rejected("kernel: the body is not a kernel one")
         self._lemma, self._body, self._other = lemma, body, other  # which differ in coefficients only
         kept = body.shared
-        if not kept:
+        if "sorts" not in kept:
             sorts = [classify_feature(feature, body, k) for k, feature in enumerate(lemma.space.features)]
             kept.update(sorts=sorts, parts={}, couples={}, expander=Expander(), groups=Groups())
         self._sorts: list[Sort] = kept["sorts"]

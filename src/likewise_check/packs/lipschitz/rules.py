@@ -21,7 +21,7 @@ from likewise_check.core.space import Relation
 
 HALF = Fraction(1, 2)
 AS_EVER = ("enumerated", "independent", "empty", "identical", "slope")
-EASED = ("separable", "kernel", "polynomial", "sos", "trees", "network", "sum", "nested")
+EASED = ("separable", "kernel", "chords", "polynomial", "sos", "trees", "network", "sum", "nested")
 
 
 class CellDistance(Protocol):

@@ -7,7 +7,7 @@ the hints returned. In any case exp(gamma R) F <= Psi(R) + Phi <= U exp(gamma R)
 
     F <= U + Phi  if Phi >= 0,        F <= U + Phi exp(-gamma R_max)  if Phi < 0,
 
-and `upper` is the smaller of that and the bound of `coarse`.
+and `upper` is the smaller of that and the bound of `coarse`. That one is looked at first: where it is enough, the rule `chords` closes the cell, and nothing else is computed.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ class CellBounds(NamedTuple):
     cut: Floats  # [cell, axis] where to cut: last code of the left part
     e: Ints  # [cell, axis] hints of the numeric axes, -64 to 64; 0 elsewhere
     r: Ints  # [cell] hint of the tangent, 0 to 2^20
+    width: Ints  # [cell] hint of the rule `chords` where that closes the cell, NO_HINT elsewhere
 
 
 def bound_cells(
@@ -91,6 +92,7 @@ def bound_cells(
         cut=np.empty((cells, axes)),
         e=np.zeros((cells, axes), dtype=np.int64) if e is None else e.astype(np.int64),
         r=np.full(cells, NO_HINT, dtype=np.int64) if r is None else r.astype(np.int64),
+        width=np.full(cells, NO_HINT, dtype=np.int64),
     )
     rows = np.zeros(cells, dtype=np.int64) if row is None else row.astype(np.int64)
     _bound_each(
@@ -144,10 +146,8 @@ def _bound_cell(
 ) -> None:
     for k in range(len(lo)):
         found.cut[n, k] = middle_cut(terms.kind[k], lo[k], hi[k])
-    if farthest > FARTHEST_REACH:
-        found.excess[n], found.r[n] = math.inf, 0
-        fill(found.e[n], 0)
-        found.upper[n] = coarse_bound(terms, lo, hi, coefficients, found.point[n], found.loss[n])
+    coarse, coarse_room, width = coarse_bound(terms, lo, hi, coefficients, found.point[n], found.loss[n])
+    if close_by_chords(coarse, coarse_room, width, threshold, farthest, n, found):
         return
     cell = localise(terms, lo, hi, coefficients)
     form = build_majorant(cell, *term_cubics(cell))
@@ -165,9 +165,22 @@ def _bound_cell(
         found.upper[n] = threshold + excess * math.exp(-total(bend) - most_risen(cell))
         return
     # Which of the two bounds also gives the point and the losses makes no difference that could be measured.
-    unused = np.empty((2, len(lo)))
-    coarse = coarse_bound(terms, lo, hi, coefficients, unused[0], unused[1])
     found.upper[n] = min(coarse, threshold + excess)
+
+
+@compiled
+def close_by_chords(
+    coarse: float, room: float, width: int, threshold: float, farthest: float, n: int, found: CellBounds
+) -> bool:
+    """Whether the coarse bound is all that is said of a cell: because it is enough, or because the terms reach too far for the majorant."""
+    closes = coarse + room <= threshold
+    if not closes and farthest <= FARTHEST_REACH:
+        return False
+    found.excess[n], found.r[n] = coarse + room - threshold if closes else math.inf, 0
+    fill(found.e[n], 0)
+    found.upper[n] = coarse
+    found.width[n] = width if closes else NO_HINT
+    return True
 
 
 @compiled

@@ -1,14 +1,12 @@
-"""A bound for large cells: each term between a chord and a tangent of exp, as a function of its squared distance.
+"""The bound of the rule `chords` (spec/certificate-v1.md, section 25), for large cells: each term between a chord and a tangent of exp, as a function of its squared distance.
 
 exp(-Q) is convex in Q = gamma times the squared distance, which lies in [Q_lo, Q_hi] over the cell. So
 
-    c > 0:   c exp(-Q) <= c (chord through the two ends)          c < 0:   c exp(-Q) <= c (any tangent);
+    c > 0:   c exp(-Q) <= c (chord through the two ends)          c < 0:   c exp(-Q) <= c (any tangent), or c exp(-Q_hi);
 
-the tangent taken is the one parallel to the chord. Both are linear in Q, hence their sum is a parabola a numeric axis
-and a table a one-hot axis, and is maximised axis by axis. Where that is worse than the best end of each term, the
-ends are taken. Factoring out the common Gaussian (`local_terms`) is far better in small cells and worse in the whole space,
-where its exponentials exp(L) are large. What an axis costs is taken to be the change of the lines along it. No rule of the certificate uses this bound: it orders cells and bounds what
-is left open.
+the tangent taken is about the one parallel to the chord, where the range of Q is at most a hint, the `width` of the leaf. All are linear in Q, hence their sum is a parabola a numeric axis
+and a table an axis of levels, and is maximised axis by axis. Factoring out the common Gaussian (`local_terms`) is far better in small cells and worse in the whole space,
+where its exponentials exp(L) are large. What an axis costs is taken to be the change of the lines along it.
 """
 
 from __future__ import annotations
@@ -18,11 +16,12 @@ import math
 import numpy as np
 
 from likewise.compiled import compiled
-from likewise.compiled.arrays import fill, total
+from likewise.compiled.arrays import copy_to, fill, total
 from likewise.families.kernel.rbf.local_terms import code_at, embedded_interval
 from likewise.families.kernel.rbf.terms import (
     NO_GROUND,
     ONE_HOT,
+    TABLE,
     Floats,
     Ints,
     Terms,
@@ -30,6 +29,13 @@ from likewise.families.kernel.rbf.terms import (
     ground_rise,
     group_at,
     slot_of,
+)
+
+WIDEST_TANGENT = 16  # the hint that is tried first: beyond, a tangent is worth no more than a constant
+CHORD_ROOM = 2.0**-36  # of section 25's 2^-40, with what float64 sums may lose
+WIDTH_ROOM = 2.0**-56  # of its 2^-60
+POLYGON_SLACK = (
+    1e-12  # of the size of codes, by which points may lie outside of a polygon that they are on the edge of
 )
 
 
@@ -53,6 +59,14 @@ def _distance_ranges(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floa
                 most[t] += (
                     own if inside and count == 1 else low if inside and grounded and count == 2 else high
                 )
+        elif terms.kind[k] == TABLE:
+            for t in range(len(least)):
+                near, far = math.inf, 0.0
+                for position in range(int(lo[k]), int(hi[k]) + 1):
+                    away = abs(terms.table[k, position] - terms.centre[k, t])
+                    near, far = min(near, away), max(far, away)
+                least[t] += terms.gamma * near * near
+                most[t] += terms.gamma * far * far
         else:
             middle, width = embedded_interval(terms, k, lo[k], hi[k])
             centre = terms.centre[k]
@@ -102,35 +116,101 @@ def _hot_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tup
 
 
 @compiled
-def _numeric_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
-    """Max over the interval of sum_t slope_t gamma (z - centre_t)^2, where, and the cost."""
-    middle, width = embedded_interval(terms, k, lo, hi)
-    bend, tilt, level, cost = 0.0, 0.0, 0.0, 0.0
+def _parabola(terms: Terms, k: int, middle: float, slopes: Floats) -> tuple[float, float, float]:
+    """sum_t slope_t gamma (z - centre_t)^2 = level + tilt y + bend y^2 with y = z - middle."""
+    bend, tilt, level = 0.0, 0.0, 0.0
     for t in range(len(slopes)):
         away = middle - terms.centre[k, t]
         bend += slopes[t]
         tilt += 2.0 * slopes[t] * away
         level += slopes[t] * away * away
-        cost += abs(slopes[t]) * width * (abs(away) + width)
-    at = width if tilt >= 0.0 else -width
-    if bend < 0.0 and abs(tilt) < -2.0 * bend * width:
-        at = -0.5 * tilt / bend
-    code = code_at(terms, k, lo, hi, middle + at) if width > 0.0 else lo
-    return terms.gamma * (level + at * (tilt + at * bend)), code, terms.gamma * cost
+    return terms.gamma * level, terms.gamma * tilt, terms.gamma * bend
 
 
 @compiled
-def _term_lines(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> tuple[Floats, float, float]:
+def _peak(tilt: float, bend: float, low: float, high: float) -> tuple[float, float]:
+    """The largest tilt y + bend y^2 from low to high, and where."""
+    at = high if high * (tilt + high * bend) >= low * (tilt + low * bend) else low
+    if bend < 0.0:
+        at = min(max(-0.5 * tilt / bend, low), high)
+    return at * (tilt + at * bend), at
+
+
+@compiled
+def _numeric_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
+    """Max over the interval of sum_t slope_t gamma (z - centre_t)^2, where, and the cost."""
+    middle, width = embedded_interval(terms, k, lo, hi)
+    level, tilt, bend = _parabola(terms, k, middle, slopes)
+    cost = 0.0
+    for t in range(len(slopes)):
+        cost += abs(slopes[t]) * width * (abs(middle - terms.centre[k, t]) + width)
+    if terms.kind[k] == TABLE:
+        best, code = -math.inf, lo
+        for position in range(int(lo), int(hi) + 1):
+            y = terms.table[k, position] - middle
+            if y * (tilt + y * bend) > best:
+                best, code = y * (tilt + y * bend), float(position)
+        return level + best, code, terms.gamma * cost
+    best, at = _peak(tilt, bend, -width, width)
+    code = code_at(terms, k, lo, hi, middle + at) if width > 0.0 else lo
+    return level + best, code, terms.gamma * cost
+
+
+@compiled
+def peak_apart(first: Floats, second: Floats, ends: Floats) -> tuple[float, float, float]:
+    """The largest u(y) + v(y') and where, u and v parabolas (level, tilt, bend), over a polygon: ends of y, of y' and of y' - y, and how large the numbers were that these were made of."""
+    lo, hi, low, high, p, q = ends[0], ends[1], ends[2], ends[3], ends[4], ends[5]
+    best, at, other = -math.inf, lo, low
+    _, x = _peak(first[1], first[2], lo, hi)
+    _, z = _peak(second[1], second[2], low, high)
+    # Both as large as they can be, if they go together; else on an edge.
+    tried = np.empty((7, 2))
+    tried[0, 0], tried[0, 1] = x, z
+    for n in range(2):
+        x = ends[n]
+        start, end = max(low, x + p), min(high, x + q)
+        tried[1 + n, 0], tried[1 + n, 1] = x, _peak(second[1], second[2], start, max(start, end))[1]
+        z = ends[2 + n]
+        start, end = max(lo, z - q), min(hi, z - p)
+        tried[3 + n, 0], tried[3 + n, 1] = _peak(first[1], first[2], start, max(start, end))[1], z
+        d = ends[4 + n]
+        start, end = max(lo, low - d), min(hi, high - d)
+        tilt = first[1] + second[1] + 2.0 * second[2] * d
+        x = _peak(tilt, first[2] + second[2], start, max(start, end))[1]
+        tried[5 + n, 0], tried[5 + n, 1] = x, x + d
+    slack = POLYGON_SLACK * (ends[6] + abs(lo) + abs(hi) + abs(low) + abs(high) + abs(p) + abs(q))
+    for n in range(7):
+        x, z = tried[n, 0], tried[n, 1]
+        if (
+            p - slack <= z - x <= q + slack
+            and lo - slack <= x <= hi + slack
+            and low - slack <= z <= high + slack
+        ):
+            value = x * (first[1] + x * first[2]) + z * (second[1] + z * second[2])
+            if value > best:
+                best, at, other = value, x, z
+    if best == -math.inf:  # rounding left no point of a polygon that is hardly more than one
+        at, other = tried[0, 0], tried[0, 1]
+        best = at * (first[1] + at * first[2]) + other * (second[1] + other * second[2])
+    return best + first[0] + second[0], at, other
+
+
+@compiled
+def _term_lines(
+    terms: Terms, least: Floats, most: Floats, coefficients: Floats, widest: float
+) -> tuple[Floats, float, float]:
     """For each term the slope of its line in Q; the sum of the lines where no axis adds anything; and of the best ends."""
-    least, most = _distance_ranges(terms, lo, hi)
     slopes = np.empty(len(coefficients))
     linear, ends = 0.0, 0.0
     for t in range(len(slopes)):
-        c, slope = coefficients[t], _chord_slope(least[t], most[t])
-        touch = least[t]
-        if c < 0.0:
-            touch = min(max(-math.log(-slope), least[t]), most[t]) if slope < 0.0 else most[t]
+        c, apart = coefficients[t], most[t] - least[t]
+        if c > 0.0:
+            slope, touch = _chord_slope(least[t], most[t]), least[t]
+        elif apart <= widest:
+            touch = least[t] + 6.0 * apart / (12.0 + apart)
             slope = -math.exp(-touch)
+        else:
+            slope, touch = 0.0, most[t]
         ends += c * math.exp(-(least[t] if c > 0.0 else most[t]))
         slopes[t] = c * slope
         linear += c * (math.exp(-touch) + slope * (terms.gamma * terms.rest[t] - touch))
@@ -153,12 +233,34 @@ def _line_peaks(terms: Terms, lo: Floats, hi: Floats, slopes: Floats, point: Flo
 
 
 @compiled
+def _chord_room(least: Floats, most: Floats, coefficients: Floats) -> float:
+    """What the widths of terms take of section 25's room."""
+    wide = 0.0
+    for t in range(len(coefficients)):
+        if coefficients[t] > 0.0:
+            wide += most[t] - least[t]
+    return WIDTH_ROOM * wide
+
+
+@compiled
 def coarse_bound(
     terms: Terms, lo: Floats, hi: Floats, coefficients: Floats, point: Floats, loss: Floats
-) -> float:
-    """Upper bound of F over the cell; `point` becomes the maximiser of the lines, `loss` the costs of the axes."""
-    slopes, linear, ends = _term_lines(terms, lo, hi, coefficients)
-    return min(linear + _line_peaks(terms, lo, hi, slopes, point, loss), ends)
+) -> tuple[float, float, int]:
+    """Upper bound of F over the cell, the room that a leaf has to leave, and the width that it is for; `point` becomes the maximiser of the lines, `loss` the costs of the axes."""
+    least, most = _distance_ranges(terms, lo, hi)
+    size = 1.0
+    for t in range(len(coefficients)):
+        size += abs(coefficients[t])
+    room = _chord_room(least, most, coefficients)
+    slopes, linear, ends = _term_lines(terms, least, most, coefficients, WIDEST_TANGENT)
+    upper = linear + _line_peaks(terms, lo, hi, slopes, point, loss)
+    if ends < upper:
+        slopes, linear, ends = _term_lines(terms, least, most, coefficients, -1.0)
+        unused = np.empty((2, len(lo)))
+        level = linear + _line_peaks(terms, lo, hi, slopes, unused[0], unused[1])
+        if level < upper:
+            return level, room + CHORD_ROOM * size, 0
+    return upper, room + CHORD_ROOM * size * (1 + WIDEST_TANGENT), WIDEST_TANGENT
 
 
 @compiled
@@ -170,31 +272,76 @@ def _opposite(numbers: Floats) -> Floats:
 
 
 @compiled
-def coarse_bound_copies(
+def _copies_at(
     terms: Terms,
     shared: int,
     box: Floats,
+    apart: Floats,
     here: Floats,
     there: Floats,
+    ranges: Floats,
+    widest: float,
     point: Floats,
     loss: Floats,
-) -> float:
-    """The same for two copies: `box` has the rows lo, hi of x and lo, hi of x', the first `shared` axes alike.
-
-    Of the point, x comes first, then the paired axes of x'; the costs of both go to u (`copies`).
-    """
-    slopes, linear, ends = _term_lines(terms, box[0], box[1], here)
-    slopes2, linear2, ends2 = _term_lines(terms, box[2], box[3], _opposite(there))
+) -> tuple[float, float]:
+    """The bound of two copies at one width, and that of the best ends; `ranges` has Q_lo and Q_hi of x and of x'."""
+    slopes, linear, ends = _term_lines(terms, ranges[0], ranges[1], here, widest)
+    slopes2, linear2, ends2 = _term_lines(terms, ranges[2], ranges[3], there, widest)
     both = slopes.copy()
     for t in range(len(both)):
         both[t] += slopes2[t]
     upper = linear + linear2
     upper += _line_peaks(terms, box[0, :shared], box[1, :shared], both, point, loss)
+    parabolas, limits = np.empty((2, 3)), np.empty(7)
     for k in range(shared, box.shape[1]):
-        j = k - shared
-        peak, point[k], cost = _numeric_peak(terms, k, box[0, k], box[1, k], slopes)
-        peak2, point[box.shape[1] + j], cost2 = _numeric_peak(terms, k, box[2, k], box[3, k], slopes2)
-        upper += peak + peak2
+        j, scale = k - shared, terms.scale[k]
+        middle, _ = embedded_interval(terms, k, box[0, k], box[1, k])
+        parabolas[0, 0], parabolas[0, 1], parabolas[0, 2] = _parabola(terms, k, middle, slopes)
+        parabolas[1, 0], parabolas[1, 1], parabolas[1, 2] = _parabola(terms, k, middle, slopes2)
+        for n in range(4):
+            limits[n] = scale * box[n, k] - middle
+        limits[4], limits[5] = scale * apart[j, 0], scale * apart[j, 1]
+        limits[6] = abs(middle)
+        peak, at, other = peak_apart(parabolas[0], parabolas[1], limits)
+        upper += peak
+        point[k], point[box.shape[1] + j] = box[0, k], box[2, k]
+        if scale > 0.0:
+            point[k] = code_at(terms, k, box[0, k], box[1, k], middle + at)
+            point[box.shape[1] + j] = code_at(terms, k, box[2, k], box[3, k], middle + other)
+        _, _, cost = _numeric_peak(terms, k, box[0, k], box[1, k], slopes)
+        _, _, cost2 = _numeric_peak(terms, k, box[2, k], box[3, k], slopes2)
         fill(loss[shared + 3 * j : shared + 3 * j + 3], 0.0)
         loss[shared + 3 * j] = cost + cost2
-    return min(upper, ends + ends2)
+    return upper, ends + ends2
+
+
+@compiled
+def coarse_bound_copies(
+    terms: Terms,
+    shared: int,
+    box: Floats,
+    apart: Floats,
+    here: Floats,
+    there: Floats,
+    size: float,
+    point: Floats,
+    loss: Floats,
+) -> tuple[float, float, int]:
+    """The same for two copies: `box` has the rows lo, hi of x and lo, hi of x', the first `shared` axes alike, `apart` the ends of x' - x of the others; `size` is the sum of all coefficients.
+
+    Of the point, x comes first, then the paired axes of x'; the costs of both go to u (`copies`).
+    """
+    minus = _opposite(there)
+    ranges = np.empty((4, len(here)))
+    for side in range(2):
+        least, most = _distance_ranges(terms, box[2 * side], box[2 * side + 1])
+        copy_to(ranges[2 * side], least)
+        copy_to(ranges[2 * side + 1], most)
+    room = _chord_room(ranges[0], ranges[1], here) + _chord_room(ranges[2], ranges[3], minus)
+    upper, ends = _copies_at(terms, shared, box, apart, here, minus, ranges, WIDEST_TANGENT, point, loss)
+    if ends < upper:
+        unused, costs = np.empty(len(point)), np.empty(len(loss))
+        level, _ = _copies_at(terms, shared, box, apart, here, minus, ranges, -1.0, unused, costs)
+        if level < upper:
+            return level, room + CHORD_ROOM * (1.0 + size), 0
+    return upper, room + CHORD_ROOM * (1.0 + size) * (1 + WIDEST_TANGENT), WIDEST_TANGENT

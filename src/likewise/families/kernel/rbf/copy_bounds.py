@@ -23,6 +23,7 @@ from likewise.families.kernel.rbf.cell_bounds import (
     CellBounds,
     bends,
     build_majorant,
+    close_by_chords,
     count_loose,
     numeric_loss,
     optimise_hints,
@@ -66,11 +67,12 @@ def bound_copies(
     there: Floats,
     threshold: Floats,
     row: Ints,
+    size: Floats | None = None,
     e: Ints | None = None,
     r: Ints | None = None,
     rounds: int = MOST_ROUNDS,
 ) -> CellBounds:
-    """Bound each cell against its threshold, with c_t = here[row] and c'_t = there[row]."""
+    """Bound each cell against its threshold, with c_t = here[row] and c'_t = there[row]; `size`, by row, is the sum of the absolute values of all coefficients, before what is fixed made them smaller."""
     cells, axes = boxes.lo.shape
     paired = boxes.low.shape[1]
     shared = axes - paired
@@ -82,7 +84,9 @@ def bound_copies(
         cut=np.empty((cells, shared)),
         e=np.zeros((cells, shared + 3 * paired), dtype=np.int64) if e is None else e.astype(np.int64),
         r=np.full(cells, NO_HINT, dtype=np.int64) if r is None else r.astype(np.int64),
+        width=np.full(cells, NO_HINT, dtype=np.int64),
     )
+    sizes = np.abs(here).sum(axis=1) + np.abs(there).sum(axis=1) if size is None else size
     _bound_each(
         terms,
         Boxes(*(np.ascontiguousarray(part, dtype=np.float64) for part in boxes)),
@@ -90,6 +94,7 @@ def bound_copies(
         np.ascontiguousarray(there, dtype=np.float64),
         np.ascontiguousarray(threshold, dtype=np.float64),
         row.astype(np.int64),
+        np.ascontiguousarray(sizes, dtype=np.float64),
         rounds,
         _cubic_table(),
         found,
@@ -111,12 +116,14 @@ def _bound_each(
     there: Floats,
     threshold: Floats,
     rows: Ints,
+    sizes: Floats,
     rounds: int,
     cubics: Floats,
     found: CellBounds,
 ) -> None:
     for n in range(len(threshold)):
-        _bound_cell(terms, boxes, here[rows[n]], there[rows[n]], threshold[n], rounds, cubics, n, found)
+        row = rows[n]
+        _bound_cell(terms, boxes, here[row], there[row], threshold[n], sizes[row], rounds, cubics, n, found)
 
 
 @compiled
@@ -126,6 +133,7 @@ def _bound_cell(
     here: Floats,
     there: Floats,
     threshold: float,
+    size: float,
     rounds: int,
     cubics: Floats,
     n: int,
@@ -143,12 +151,17 @@ def _bound_cell(
         copy_to(found.point[n], box[0])
         copy_to(found.point[n, box.shape[1] :], box[2, shared:])
         return
+    limits = np.empty((len(pairings), 2))
+    for j in range(len(pairings)):
+        limits[j, 0], limits[j, 1] = boxes.low[n, j], boxes.high[n, j]
+    coarse, coarse_room, width = coarse_bound_copies(
+        terms, shared, box, limits, here, there, size, found.point[n], found.loss[n]
+    )
+    if close_by_chords(coarse, coarse_room, width, threshold, 0.0, n, found):
+        return
     cell = localise_copies(terms, shared, lo, hi, pairings, here, there)
     farthest = largest(cell.reach)
-    if farthest > FARTHEST_REACH:
-        found.excess[n], found.r[n] = math.inf, 0
-        fill(found.e[n], 0)
-        found.upper[n] = coarse_bound_copies(terms, shared, box, here, there, found.point[n], found.loss[n])
+    if close_by_chords(coarse, coarse_room, width, threshold, farthest, n, found):
         return
     apart = copy_distances(cell, _first_paired(cell, shared))
     constant, shape, roughness = copy_cubics(cell, apart, cubics)
@@ -164,8 +177,6 @@ def _bound_cell(
     if excess <= 0.0:
         found.upper[n] = threshold + excess * math.exp(-total(bend) - most_risen(cell))
         return
-    unused, costs = np.empty(found.point.shape[1]), np.empty(found.loss.shape[1])
-    coarse = coarse_bound_copies(terms, shared, box, here, there, unused, costs)
     found.upper[n] = min(coarse, threshold + excess)
 
 
