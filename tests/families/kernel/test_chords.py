@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from likewise_check.core.bound import Way
 from likewise_check.core.cells import make_box
 from likewise_check.core.numbers import int_if_whole
 from likewise_check.packs.kernel.chords import Chords
+from likewise_check.packs.kernel.rule import Kernel
 
 GRADES = ("low", "middle", "high", "top")
 SPACE = lw.Space(
@@ -77,11 +79,11 @@ def lines_of(certificate) -> list:
     return [json.loads(line) for line in gzip.decompress(certificate.content).splitlines()]
 
 
-def lemma_of(certificate):
+def lemma_of(certificate, delta=None):
+    """What a leaf has to show of its claim, or of the claim with another gap."""
     _, space, similarity, prop, model, *_ = lines_of(certificate)
-    return claim_of(
-        space["space"]["features"], similarity["similarity"], prop["property"], model["model"]
-    ).lemma()
+    asked = prop["property"] if delta is None else {"kind": "score", "delta": float(delta).hex()}
+    return claim_of(space["space"]["features"], similarity["similarity"], asked, model["model"]).lemma()
 
 
 def random_cell(pairs, rng, fixed: bool):
@@ -164,3 +166,31 @@ def test_claims_with_room_are_proved(estimator, similar):
         if times == 12 and similar == "levels":
             assert "chords" in report.rules
     assert cells == sorted(cells, reverse=True)
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_what_cubics_just_close_the_checker_accepts(coding):
+    """Cubics of a smaller reach than that of the specification would be refused here: a proof is then checked twice."""
+    rng = np.random.default_rng(6)
+    model, X = fitted(SVR(C=3), 1, coding)
+    lemma = partial(lemma_of, lw.verify(model, SPACE, SIMILAR["levels"], lw.ScoreGap(500.0), X=X).certificate)
+    read = problem_of(model, SPACE, SIMILAR["levels"], lw.ScoreGap(500.0), X=X).imported.model
+    bounder, lean = KernelBounder(only_score(read, len(SPACE)), pair_space(SPACE, SIMILAR["levels"])), 0.5
+    seen = 0
+    for _ in range(40):
+        lo, hi = random_cell(bounder.pairs, rng, fixed=True)
+
+        def bound_at(level, lo=lo, hi=hi):
+            return bounder.bound(lo[None], hi[None], np.array([lean]), np.array([level / 2]))
+
+        low, high = 0.0, 100.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (low, middle) if bound_at(middle).closes[0] else (middle, high)
+        found = bound_at(high)
+        if found.rules == ["kernel"] and np.isfinite(found.upper[0]) and high > 1e-3:
+            seen += 1
+            *hints, tangent = found.hints[0]
+            leaf = ["kernel", "0x1p-1", hints, tangent]
+            assert Kernel(lemma(delta=high))(leaf, boxes_of(bounder.pairs, lo, hi)) is not None
+    assert seen >= 10

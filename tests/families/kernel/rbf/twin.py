@@ -156,6 +156,11 @@ def see(problem: Sum, lo: Floats, hi: Floats, most_grid: int) -> Seen:
     return seen
 
 
+def rounded_up(h: float) -> float:
+    """The reach that the specification has cubics for."""
+    return float(np.ceil(h * 1024) / 1024)
+
+
 def cubic(h: float, positive: bool) -> tuple[float, float, float, float]:
     if positive:
         return (1, 1, (np.cosh(h) - 1) / h**2, (np.sinh(h) - h) / h**3) if h > 1e-3 else (1, 1, 0.5, 1 / 6)
@@ -178,7 +183,7 @@ def best_cubic(n1: float, n2: float, n3: float, grid: Floats | None) -> float:
 def phi(problem: Sum, lo: Floats, hi: Floats, U: float, e: Ints, r: int, most_grid: int = 16) -> float:
     """The right side of the rule, with exact means over the allowed positions."""
     s = see(problem, lo, hi, most_grid)
-    p = np.array([cubic(h, c > 0) for h, c in zip(s.reach, s.weight, strict=True)])
+    p = np.array([cubic(rounded_up(h), c > 0) for h, c in zip(s.reach, s.weight, strict=True)])
     return separated(s, s.weight[:, None] * p, 0.0, problem.gamma, U, e, r)
 
 

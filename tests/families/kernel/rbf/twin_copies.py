@@ -9,7 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import iv
-from tests.families.kernel.rbf.twin import Seen, Sum, cubic, distance, parabola, random_axis, see, separated
+from tests.families.kernel.rbf.twin import (
+    Seen,
+    Sum,
+    cubic,
+    distance,
+    parabola,
+    random_axis,
+    rounded_up,
+    see,
+    separated,
+)
 
 from likewise.families.kernel.rbf import Boxes, SlopedAxis
 from likewise.families.kernel.rbf.terms import Axis, Floats, Ints
@@ -63,10 +73,6 @@ def gaps(problem: Copies, points: Floats) -> Floats:
 
 
 # --- the rule ----------------------------------------------------------------------------------
-
-
-def up(h: float) -> float:
-    return float(np.ceil(h * 1024) / 1024)
 
 
 def pairing(cell: Cell, j: int, shared: int) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -144,13 +150,13 @@ def phi_copies(problem: Copies, cell: Cell, U: float, e: Ints, r: int) -> float:
     apart = sum((np.abs(load[0] - load[1]) for load in both.loads), np.zeros_like(C))
     first, second, constant = [], [], 0.0
     for t in range(len(C)):
-        h = up(max(reach[0][t], reach[1][t]))
+        h = rounded_up(max(reach[0][t], reach[1][t]))
         m = (C[t] if abs(C[t]) < abs(C2[t]) else C2[t]) if 2 * apart[t] <= h else 0.0
         P, eps = difference(h)
         constant += abs(m) * eps * apart[t]
         rest, rest2 = C[t] - m, -(C2[t] - m)
-        first.append(m * P + rest * np.array(cubic(up(reach[0][t]), rest > 0)))
-        second.append(-m * P + rest2 * np.array(cubic(up(reach[1][t]), rest2 > 0)))
+        first.append(m * P + rest * np.array(cubic(rounded_up(reach[0][t]), rest > 0)))
+        second.append(-m * P + rest2 * np.array(cubic(rounded_up(reach[1][t]), rest2 > 0)))
     seen = Seen(
         weight=np.concatenate([C, -C2]),
         offset=np.tile(one.offset, 2),

