@@ -1,12 +1,13 @@
 /** The body `mixed` (section 23): f(x) = bias + sum_t coefficient_t exp(-gamma dist_t(x)), distances of sums of columns from centres. */
 
-import { add, exactly, expOfNear, multiply } from '../exact/interval.js';
+import { add, exactly, multiply } from '../exact/interval.js';
 import { Rational, bitLength, larger, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArray, readArrayOf, readIndex, readNumbersOf, readObject } from '../file/fields.js';
 import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 import { dot } from './affine.js';
+import { bumpAt } from './bump.js';
 import { columnValue, isConstantColumn, readCoefficient, readColumn } from './columns.js';
 
 /**
@@ -77,7 +78,7 @@ export class MixedBody {
         const apart = values[j].minus(number);
         distance += (this.shape === 'gaussian' ? apart.squared() : apart.absolute()).ceil(work);
       });
-      const bump = expOfNear(this.gamma.times(Rational.dyadic(distance, -work)).negated(), slack, precision);
+      const bump = bumpAt(this.gamma, distance, work, slack, precision);
       scores = scores.map((score, i) => add(score, multiply(bump, coefficients[i])));
     }
     return scores;

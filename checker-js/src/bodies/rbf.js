@@ -1,11 +1,12 @@
 /** The body `rbf` (section 7): f(x) = bias + sum_t coefficient_t exp(-gamma sum_c (column_c(x) - centre_tc)^2). */
 
-import { add, exactly, expOfNear, multiply } from '../exact/interval.js';
+import { add, exactly, multiply } from '../exact/interval.js';
 import { Rational, bitLength, larger, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArray, readArrayOf, readNumbersOf, readObject } from '../file/fields.js';
 import { require } from '../rejection.js';
 import { dot } from './affine.js';
+import { bumpAt } from './bump.js';
 import { columnValue, isConstantColumn, readCoefficient, readPlainColumns } from './columns.js';
 
 /**
@@ -62,7 +63,7 @@ export class RbfBody {
       centre.forEach((number, c) => {
         distance += values[c].minus(number).squared().ceil(work);
       });
-      const bump = expOfNear(this.gamma.times(Rational.dyadic(distance, -work)).negated(), slack, precision);
+      const bump = bumpAt(this.gamma, distance, work, slack, precision);
       scores = scores.map((score, i) => add(score, multiply(bump, coefficients[i])));
     }
     return scores;

@@ -896,14 +896,24 @@ function readCombined(json, context, readCombinable) {
 }
 return { CombinedBody, encloseScores, readCombined };
 })();
+modules["bodies/bump.js"] = (() => {
+const { exactly, expOfNear } = modules["exact/interval.js"];
+const { ONE, Rational } = modules["exact/rational.js"];
+function bumpAt(gamma, distance, work, slack, bits) {
+  if (distance === 0n) return exactly(ONE);
+  return expOfNear(gamma.times(Rational.dyadic(distance, -work)).negated(), slack, bits);
+}
+return { bumpAt };
+})();
 modules["bodies/mixed.js"] = (() => {
-const { add, exactly, expOfNear, multiply } = modules["exact/interval.js"];
+const { add, exactly, multiply } = modules["exact/interval.js"];
 const { Rational, bitLength, larger, ZERO } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
 const { readArray, readArrayOf, readIndex, readNumbersOf, readObject } = modules["file/fields.js"];
 const { MAXIMUM } = modules["limits.js"];
 const { reject, require } = modules["rejection.js"];
 const { dot } = modules["bodies/affine.js"];
+const { bumpAt } = modules["bodies/bump.js"];
 const { columnValue, isConstantColumn, readCoefficient, readColumn } = modules["bodies/columns.js"];
 class MixedBody {
   kind = /** @type {const} */ ('mixed');
@@ -939,7 +949,7 @@ class MixedBody {
         const apart = values[j].minus(number);
         distance += (this.shape === 'gaussian' ? apart.squared() : apart.absolute()).ceil(work);
       });
-      const bump = expOfNear(this.gamma.times(Rational.dyadic(distance, -work)).negated(), slack, precision);
+      const bump = bumpAt(this.gamma, distance, work, slack, precision);
       scores = scores.map((score, i) => add(score, multiply(bump, coefficients[i])));
     }
     return scores;
@@ -1393,12 +1403,13 @@ function readPolynomial(json, context) {
 return { PolynomialBody, readPolynomial };
 })();
 modules["bodies/rbf.js"] = (() => {
-const { add, exactly, expOfNear, multiply } = modules["exact/interval.js"];
+const { add, exactly, multiply } = modules["exact/interval.js"];
 const { Rational, bitLength, larger, ZERO } = modules["exact/rational.js"];
 const { readNumber } = modules["exact/number-syntax.js"];
 const { readArray, readArrayOf, readNumbersOf, readObject } = modules["file/fields.js"];
 const { require } = modules["rejection.js"];
 const { dot } = modules["bodies/affine.js"];
+const { bumpAt } = modules["bodies/bump.js"];
 const { columnValue, isConstantColumn, readCoefficient, readPlainColumns } = modules["bodies/columns.js"];
 class RbfBody {
   kind = /** @type {const} */ ('rbf');
@@ -1428,7 +1439,7 @@ class RbfBody {
       centre.forEach((number, c) => {
         distance += values[c].minus(number).squared().ceil(work);
       });
-      const bump = expOfNear(this.gamma.times(Rational.dyadic(distance, -work)).negated(), slack, precision);
+      const bump = bumpAt(this.gamma, distance, work, slack, precision);
       scores = scores.map((score, i) => add(score, multiply(bump, coefficients[i])));
     }
     return scores;
