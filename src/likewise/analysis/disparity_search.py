@@ -7,6 +7,9 @@ is open, D* <= lower + tolerance is proved. Then comes the finish: leaves that a
 opened again and the question is asked next to `lower` itself, for a limited number of cells; where that closes
 too, lower and upper are equal but for rounding.
 
+Where cells are cut by how far they exceed what is asked for (trees), a search for what is next to `lower` cuts large cells badly. It comes down to it in *stages*: asked for less and less, cells that do not exceed
+a stage wait for the next one.
+
 The search stops while there is time left for *settling*: asking for no more than what the open cells allow, so that a look at each closes it. Where
 that takes longer after all, a shorter search is settled in the grace of the budget, and at last the first cell alone. The upper
 end is a double that every leaf proves, in exact arithmetic where the subject's bounds are; where there is no time for that, what the bounds say, not proved.
@@ -30,13 +33,18 @@ from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
     from likewise.analysis.disparity_problem import DisparityProblem
+    from likewise.cells.leaf import Leaf
     from likewise.model.cases import Witness
     from likewise.search.frontier import SearchEnd
     from likewise.search.frontiers import Frontiers
+    from likewise.search.proof import Split
     from likewise.search.task import SearchTask
 
 LEAST_GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
 FINISH_CELLS = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
+STAGE_CELLS = 500  # cells that a search may have before it is taken for one that needs stages
+STAGE_SHARE = 0.9  # of the way from the lower end to what cells allow, where the next stage is
+LEAST_STAGE = 64  # tolerances: a stage that is nearer to the lower end is none
 MOST_RAISES = (
     64  # better pairs taken while doing so: each raises the lower end by a part of the fine tolerance
 )
@@ -71,6 +79,9 @@ class DisparitySearch:
         self.search: Frontiers | None = None
         self.upper, self.closed, self.independent = math.inf, False, False
         self.reason: str | None = None
+        self.stage: Fraction | None = None  # the level that is asked for meanwhile, above lower + tolerance
+        # The last one that nothing exceeds, and its proofs.
+        self.proved_stage: tuple[Fraction, list[list[Split | Leaf | None]]] | None = None
         self.witness, self.lower = subject.start()
         self._ask()
 
@@ -102,7 +113,7 @@ class DisparitySearch:
             return
         for witness in self.subject.frontier_pairs(self._searched()):
             self._take(witness)
-        end = self._climb()
+        end = self._descend() or self._climb()
         if self.problem.checkpoint is not None:  # what is asked from now on is another level
             self.problem.checkpoint.end()
             self.problem.checkpoint = None
@@ -140,8 +151,11 @@ class DisparitySearch:
             self._ask()
 
     def _ask(self) -> None:
-        """Prove that nothing is above lower + tolerance; take whatever is noticeably above lower."""
-        self._ask_at(self.lower + self.tolerance, self.lower + self.tolerance / LEAST_GAIN)
+        """Prove that nothing is above lower + tolerance, or look for what is above a stage on the way to it; take whatever is noticeably above lower."""
+        level = self.lower + self.tolerance
+        self._ask_at(
+            level if self.stage is None else max(level, self.stage), self.lower + self.tolerance / LEAST_GAIN
+        )
 
     def _ask_at(self, level: Fraction, wanted: Fraction | None = None) -> None:
         question = self.subject.question(level)
@@ -157,6 +171,42 @@ class DisparitySearch:
             return False
         self.upper, self.closed = 1.0, False
         return True
+
+    def _descend(self) -> str | None:
+        """Bring what cells allow down to the lower end, stage by stage; how the search ends, if it does before that."""
+        search = self._searched()
+        if not self.problem.oracles.remembers or self.problem.checkpoint is not None:
+            return None
+        end: str | None = self._climb(STAGE_CELLS)
+        if end != "budget" or search.late:
+            return end
+        with search.parking():
+            end = None
+            while end is None and (stage := self._next_stage()) is not None:
+                self.stage = stage
+                self._ask()
+                search.reopen_stuck()
+                end = self._climb()
+                if end == "stuck" and self._allowed() <= double_above(stage):
+                    end = None
+                    self._record_bracket()
+                    self.proved_stage = max(stage, self.lower + self.tolerance), search.nodes_with_parked
+        self.stage = None
+        self._ask()
+        search.reopen_stuck()
+        return end
+
+    def _next_stage(self) -> Fraction | None:
+        """A level between the lower end and what cells allow; None where that is next to the lower end, or nothing is known of it."""
+        highest = self._allowed()
+        if math.isinf(highest):
+            return None
+        stage = self.lower + Fraction(STAGE_SHARE) * (Fraction(highest) - self.lower)
+        return stage if stage > self.lower + LEAST_STAGE * self.tolerance else None
+
+    def _allowed(self) -> float:
+        """The highest value that the bounds of cells allow, in float64."""
+        return self.subject.allowed(self._searched(), float(self.lower + self.tolerance))
 
     def _climb(self, most: float = math.inf) -> str:
         search, raises = self._searched(), 0
@@ -230,13 +280,31 @@ class DisparitySearch:
         if self.subject.exact or self.certifies:
             self._spend(BudgetUntil(self.budget, self._settle_deadline(), settling=True), settles=False)
             self._searched().take_back_cuts()
-            if self._close_at_allowed(by_mirror=True):
+            if self._close_at_allowed(by_mirror=True, below=self._stage_upper()):
+                return
+            if self._return_to_stage():
                 return
         if self.subject.exact:
             for share in (RETRY_SHARE, 0.0):
                 if not self.budget.later(SETTLE_SHARE).over and self._settle_anew(share):
                     return
         self.upper, self.closed = proposed, False
+
+    def _stage_upper(self) -> float:
+        """The upper end that the last stage has proved, if any has."""
+        return math.inf if self.proved_stage is None else double_above(self.proved_stage[0])
+
+    def _return_to_stage(self) -> bool:
+        """Go back to the last stage that nothing exceeds, if there is one; whether that is proved: of two cases that mirror each other the second one may not be."""
+        if self.proved_stage is None:
+            return False
+        (level, nodes), search = self.proved_stage, self._searched()
+        search.restore(nodes)
+        self._ask_at(level)
+        if search.run(most=MENDING_CELLS, follows=not search.by_mirror) != "closed":
+            return False
+        self.upper, self.closed = double_above(level + search.mirror_room), True
+        return True
 
     def _settle_anew(self, share: float) -> bool:
         """A search from the beginning, for a share of the time left, and what it leaves open settled in the rest."""
@@ -257,7 +325,7 @@ class DisparitySearch:
         if by_mirror:
             search.wait_for_mirrors()
         for room in SLACKS:
-            highest = self.subject.allowed(search, float(self.lower + self.tolerance))
+            highest = self._allowed()
             level = highest + room * (1 + abs(highest))
             if not level < below or (self.subject.of_probability and level >= 1 - BELOW_ONE):
                 return False
@@ -323,7 +391,7 @@ class DisparitySearch:
     def _record_bracket(self) -> None:
         """Keep the bracket's history, with what the open cells still allow; what was once proved stays so."""
         search, seconds = self._searched(), self.budget.elapsed
-        highest = self.subject.allowed(search, float(self.lower + self.tolerance))
+        highest = self._allowed()
         upper = min(highest, self._least_upper(), 1.0 if self.subject.of_probability else math.inf)
         self.history.append((seconds, float(self.lower), upper))
         self._listener(

@@ -255,6 +255,7 @@ class MemoryOracle(CaseOracle):
             trial = sight.tightened(trial)
         if not sight.separates(trial):
             return trial
+        node.lean, node.upper, node.rank, node.view = trial.lean, trial.upper, -trial.excess, view
         leaf, rivals = sight.line(trial), self.views[view].rivals
         if rivals is not None:
             leaf = replace(leaf, rivals=rivals)

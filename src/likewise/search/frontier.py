@@ -68,6 +68,8 @@ class Frontier:
 
     task: SearchTask
     proposes_ties: bool = False  # nodes that are nearly closed are left to the checker
+    parks: bool = False  # nodes that could be closed are stuck instead, and keep what is known of them,
+    parked: dict[int, Leaf] = field(default_factory=dict)  # by number, with the leaves that would close them
     lines_only: bool = False  # nothing but a line may close a node, and float64 is enough to find somebody (`one_sided_frontier`)
     oracle: Oracle = field(init=False)
     proof: Proof = field(init=False)
@@ -238,7 +240,10 @@ class Frontier:
         if isinstance(answer, Pair):
             self.witness = answer.witness
             return True
-        if isinstance(answer, Closed):
+        if isinstance(answer, Closed) and self.parks and answer.leaf.rule != "empty":
+            self.stuck.append(node)
+            self.parked[node.number] = answer.leaf
+        elif isinstance(answer, Closed):
             self.clearance = min(self.clearance, answer.clearance)
             self.proof.close(node.number, answer.leaf)
             self.closed += 1
@@ -320,6 +325,7 @@ class Frontier:
         self.proof, self.witness = proof, None
         self.open.clear()
         self.stuck.clear()
+        self.parked.clear()
         self.waiting.clear()
         self.forget()
 
@@ -333,6 +339,8 @@ class Frontier:
         """Open nodes again that could neither be closed nor cut: at another level they may be closed."""
         self.open += self.stuck
         self.stuck.clear()
+        self.parked.clear()
+        heapq.heapify(self.open)
 
     def take_back_cuts(self) -> None:
         """Open cells again, in the place of both of their parts, that were cut and of whose parts nothing is known but what is known of them: to be closed at the level of their bounds, they are half as many."""
@@ -382,7 +390,7 @@ class Frontier:
                 * FOLLOWING_SHARE
                 * leader.pace.seconds_per_look
             )
-        return (len(self.open) + len(self.away)) * each
+        return (len(self.open) + len(self.stuck) + len(self.away)) * each
 
 
 def _node_rank(child: Child, dives: float | None) -> float:

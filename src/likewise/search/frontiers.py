@@ -8,7 +8,8 @@ one is searched, and the other one follows (`mirrored`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -143,9 +144,20 @@ class Frontiers:
         return any(frontier.late for frontier in self.all)
 
     def reopen_stuck(self) -> None:
-        """Open nodes again that could neither be closed nor cut: at another level they may be closed."""
+        """Open nodes again that could neither be closed nor cut, or were parked: at another level they may be closed."""
         for frontier in self.all:
             frontier.reopen_stuck()
+
+    @contextmanager
+    def parking(self) -> Iterator[None]:
+        """Meanwhile nodes that could be closed at the level that is asked for are left open, with what is known of them, and count as stuck: a lower level is asked for next."""
+        for frontier in self.all:
+            frontier.parks = True
+        try:
+            yield
+        finally:
+            for frontier in self.all:
+                frontier.parks = False
 
     def reopen(self, places: Sequence[tuple[int, int]]) -> bool:
         """Cut nodes, by their case and number, whose leaves were refused; True where one turns out to hold a witness."""
@@ -183,10 +195,22 @@ class Frontiers:
         """The nodes of all proofs as they are now, to go back to."""
         return [list(frontier.proof.nodes) for frontier in self.all]
 
+    @property
+    def nodes_with_parked(self) -> list[list[Split | Leaf | None]]:
+        """The same with the leaves of nodes that are parked: proofs at the level that is asked for, where nothing else is open."""
+        found = self.nodes
+        for frontier, nodes in zip(self.all, found, strict=True):
+            for number, leaf in frontier.parked.items():
+                nodes[number] = leaf
+        return found
+
     def restore(self, nodes: list[list[Split | Leaf | None]]) -> None:
-        """Go back to proofs that were complete."""
+        """Go back to proofs that were complete; a case that was waiting for the one that it mirrors waits again."""
         for frontier, known in zip(self.all, nodes, strict=True):
             frontier.restore(Proof(known))
+            frontier.closed = frontier.proof.leaves
+            if not frontier.proof.complete:
+                start_anew(frontier)
 
     @property
     def proofs(self) -> tuple[Proof, ...]:

@@ -141,6 +141,7 @@ class PartRequest:
     wanted: Question | None
     part: FrontierPart
     proposes_ties: bool
+    parks: bool
     times: LookTimes
     seconds: float
     limit: float
@@ -170,7 +171,8 @@ def run_part(asked: PartRequest) -> PartAnswer | None:
         return None
     task = arrived.ask(asked.question, asked.wanted, Budget(asked.limit), asked.branch)
     frontier = resume_part(task, asked.part)
-    frontier.proposes_ties, frontier.pace = asked.proposes_ties, replace(asked.times)
+    frontier.proposes_ties, frontier.parks = asked.proposes_ties, asked.parks
+    frontier.pace = replace(asked.times)
     with one_blas_thread():
         frontier.run(seconds=asked.seconds)
     return PartAnswer(
@@ -318,6 +320,7 @@ class _PartedSearch:
             part=part,
             branch=self._branch(frontier),
             proposes_ties=frontier.proposes_ties,
+            parks=frontier.parks,
             times=frontier.pace,
             seconds=seconds,
             limit=self.budget.left,

@@ -57,6 +57,7 @@ class FrontierState:
     nodes: tuple[Split | Leaf | None, ...]
     open: tuple[NodeState, ...]
     stuck: tuple[NodeState, ...] = ()
+    parked: tuple[tuple[int, Leaf], ...] = ()  # of those, with the leaves that would close them
     batches: int = 0
     clearance: Clearance = math.inf
     witness: Witness | None = None
@@ -89,6 +90,7 @@ def standing_state(frontier: Frontier) -> FrontierState:
         nodes=tuple(frontier.proof.nodes),
         open=tuple(map(_node_state, (*frontier.open, *frontier.waiting, *away))),
         stuck=tuple(map(_node_state, frontier.stuck)),
+        parked=tuple(frontier.parked.items()),
         batches=frontier.batches,
         clearance=frontier.clearance,
         witness=frontier.witness,
@@ -256,6 +258,7 @@ def absorb(frontier: Frontier, part: FrontierPart) -> None:
     for node_state in state.open:
         heapq.heappush(frontier.open, _restore_node(node_state, numbers[node_state.number]))
     frontier.stuck += [_restore_node(node, numbers[node.number]) for node in state.stuck]
+    frontier.parked.update((numbers[number], leaf) for number, leaf in state.parked)
     frontier.clearance = min(frontier.clearance, state.clearance)
     frontier.batches += state.batches
     frontier.witness = frontier.witness or _confirm_witness(frontier, state.witness)
