@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from functools import partial
@@ -320,7 +321,11 @@ def test_processes_that_cannot_be_started_are_not_needed(monkeypatch):
 
 def test_what_a_worker_process_does(monkeypatch):
     monkeypatch.setattr(leaves, "_judge", None, raising=False)
-    leaves._start_worker(None)
+    asked = []
+    with monkeypatch.context() as here:  # Ctrl-C is ignored in a worker, not in this process
+        here.setattr(signal, "signal", lambda *what: asked.append(what))
+        leaves._start_worker(None)
+    assert asked == [(signal.SIGINT, signal.SIG_IGN)]
     late = leaves._judge_in_worker([(3, 9, ["unknown"], (), None)], 1, -1.0)
     assert late.late
     assert late.malformed is None
