@@ -263,3 +263,23 @@ def test_what_does_not_belong_together_is_refused(limits):
     with pytest.raises(InternalError, match="other pairs"):
         resume(elsewhere.task, frontier_state(frontier))
     assert frontier.run() == "closed"
+
+
+def test_nodes_that_parts_have_parked_are_those_of_a_proof(limits):
+    """What a part does not close, because a lower level comes next, comes back with the leaves that would have closed it."""
+    prepared, frontiers, _ = begun(limits, "trees")
+    frontier = frontiers.only
+    frontier.open += frontier.stuck
+    frontier.stuck.clear()
+    parts = divide(frontier, 2)
+    for part in parts:
+        away = resume_part(prepared.task, sent(part))
+        away.parks = True
+        assert away.run() == "stuck"
+        absorb(frontier, sent(finished_part(away, part.roots)))
+    assert not frontier.open
+    assert {node.number for node in frontier.stuck} == frontier.parked.keys()
+    frontiers.restore(frontiers.nodes_with_parked)
+    assert frontier.proof.complete
+    assert frontiers.holds()
+    assert accepted(prepared, frontiers)
