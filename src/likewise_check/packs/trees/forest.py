@@ -12,7 +12,7 @@ no leaves are, in no tree. So whether B is minus infinity is seen from the cell 
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, chain, islice, pairwise
 from operator import or_
@@ -165,7 +165,8 @@ class _Scores:
     def __init__(self, first: Trees, second: Trees, listed: list[int], lists: list[list[LeafPair]]) -> None:
         self._bodies = first, second  # also keeps them alive, as they are known by their ids
         self._lists = lists
-        self._elements: dict[tuple[int, int, Exact, Exact], list[Element]] = {}
+        # By tree, p and q: all elements, the largest first, and the place of each pair among them; None where they were asked for once.
+        self._ranked: dict[tuple[int, Exact, Exact], tuple[list[Element], list[int]] | None] = {}
         self._kept_elements = 0
         self._ordered = [
             _OrderedPairs([(first.values[t][i][0], second.values[t][j][0]) for i, j in pairs])
@@ -202,18 +203,27 @@ class _Scores:
     def elements(
         self, n: int, t: int, possible: int, p: Exact, q: Exact, sides: ElementSides
     ) -> list[Element]:
-        """The elements of a set of pairs of a listed tree, in order; kept for each set."""
-        key = t, possible, p, q
-        if key not in self._elements:
+        """The elements of a set of pairs of a listed tree, the largest first. All pairs of the tree are put in order once, if they are asked for again."""
+        pairs, key = self._lists[n], (t, p, q)
+
+        def ordered(places: Iterable[int]) -> list[Element]:
+            return sort_elements(Element(t, e, self.value(t, pairs[e], p, q), *sides.of(e)) for e in places)
+
+        if key not in self._ranked:
+            self._ranked[key] = None
+            return ordered(_members(possible))
+        known = self._ranked[key]
+        if known is None:
             if self._kept_elements > MOST_KEPT_ELEMENTS:
-                self._elements, self._kept_elements = {}, 0
-            pairs = self._lists[n]
-            made = sort_elements(
-                Element(t, e, self.value(t, pairs[e], p, q), *sides.of(e)) for e in _members(possible)
-            )
-            self._elements[key] = made
-            self._kept_elements += len(made)
-        return self._elements[key]
+                self._ranked, self._kept_elements = {}, 0
+            every = ordered(range(len(pairs)))
+            ranks = [0] * len(pairs)
+            for rank, element in enumerate(every):
+                ranks[element.place] = rank
+            known = self._ranked[key] = every, ranks
+            self._kept_elements += len(pairs)
+        every, ranks = known
+        return [every[rank] for rank in sorted(map(ranks.__getitem__, _members(possible)))]
 
     def range_of(self, t: int, nodes: Nodes) -> tuple[list[Exact], list[Exact]]:
         """By node, the largest F_l and the smallest G_l of the leaves below it."""

@@ -114,7 +114,7 @@ class GroupMaxima:
         return best[0]
 
     def _meet(self, first: Element, second: Element) -> bool:
-        """Whether the intervals of two elements have codes in common, of each plain feature."""
+        """Whether two elements have codes in common, of each plain feature, and go together, of the others, whatever the cell."""
         key = first.tree, first.place, second.tree, second.place
         known = self._meets.get(key)
         if known is None:
@@ -124,8 +124,17 @@ class GroupMaxima:
                 _holds_code(_in_both(interval, second.plain[axis]))
                 for axis, interval in first.plain.items()
                 if axis in second.plain
+            ) and all(
+                self._sides[k].together(*self._shared(k, pair, second.others[k]))
+                for k, pair in first.others.items()
+                if k in second.others
             )
         return known
+
+    def _shared(self, k: int, first: Pair, second: Pair) -> Pair:
+        """What two elements leave of a feature, in each copy."""
+        sides = self._sides[k]
+        return _shared_side(sides, first[0], second[0]), _shared_side(sides, first[1], second[1])
 
     def _narrowed(self, left: Left, element: Left, cell: Cell) -> Left | None:
         """What is left of features that are not plain, with one element more; None where one has no codes left that go together."""
@@ -135,7 +144,7 @@ class GroupMaxima:
         for k, pair in element.items():
             sides = self._sides[k]
             before = found[k] if k in found else sides.start(cell[k])
-            found[k] = _shared_side(sides, before[0], pair[0]), _shared_side(sides, before[1], pair[1])
+            found[k] = self._shared(k, before, pair)
             if not sides.together(*found[k]):
                 return None
         return found
