@@ -190,7 +190,9 @@ class DisparitySearch:
                 if end == "stuck" and self._allowed() <= double_above(stage):
                     end = None
                     self._record_bracket()
-                    self.proved_stage = max(stage, self.lower + self.tolerance), search.nodes_with_parked
+                    nodes = search.nodes_with_parked
+                    if nodes is not None:
+                        self.proved_stage = max(stage, self.lower + self.tolerance), nodes
         self.stage = None
         self._ask()
         search.reopen_stuck()

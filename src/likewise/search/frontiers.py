@@ -196,10 +196,13 @@ class Frontiers:
         return [list(frontier.proof.nodes) for frontier in self.all]
 
     @property
-    def nodes_with_parked(self) -> list[list[Split | Leaf | None]]:
-        """The same with the leaves of nodes that are parked: proofs at the level that is asked for, where nothing else is open."""
+    def nodes_with_parked(self) -> list[list[Split | Leaf | None]] | None:
+        """The same with the leaves of nodes that are parked, which are proofs at the level that is asked for, but for cases that wait; None where something else is open."""
         found = self.nodes
         for frontier, nodes in zip(self.all, found, strict=True):
+            stuck = {node.number for node in frontier.stuck}
+            if frontier.open or frontier.away or stuck != frontier.parked.keys():
+                return None
             for number, leaf in frontier.parked.items():
                 nodes[number] = leaf
         return found
