@@ -25,7 +25,7 @@ SMALLEST = {
         "credit",
     ),
     "pipelines": ("--data credit --model logistic --way dropped --budget 3", "credit  logistic"),
-    "plausible": ("--models 1 --rows 60 --budget 5", "like the data"),
+    "plausible": ("--models 1 --rows 60 --budget 5", "nearest"),
     "polynomial": ("--data credit --budget 3", "Credit Poly1"),
     "properties": ("--seconds 2 --models logistic", "logistic"),
     "rbf": ("--quick --scip-seconds 0 --no-certificates", "credit"),
