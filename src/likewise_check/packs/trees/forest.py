@@ -209,13 +209,14 @@ class _Scores:
         def ordered(places: Iterable[int]) -> list[Element]:
             return sort_elements(Element(t, e, self.value(t, pairs[e], p, q), *sides.of(e)) for e in places)
 
+        if self._kept_elements > MOST_KEPT_ELEMENTS:
+            self._ranked, self._kept_elements = {}, 0
         if key not in self._ranked:
             self._ranked[key] = None
+            self._kept_elements += 1
             return ordered(_members(possible))
         known = self._ranked[key]
         if known is None:
-            if self._kept_elements > MOST_KEPT_ELEMENTS:
-                self._ranked, self._kept_elements = {}, 0
             every = ordered(range(len(pairs)))
             ranks = [0] * len(pairs)
             for rank, element in enumerate(every):
