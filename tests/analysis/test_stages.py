@@ -21,7 +21,7 @@ from likewise.search.budget import Budget
 @pytest.fixture(autouse=True)
 def stages_from_the_first_cell_on(monkeypatch):
     monkeypatch.setattr(disparity_search, "STAGE_CELLS", 1)
-    monkeypatch.setattr(disparity_search, "LEAST_STAGE", 1)
+    monkeypatch.setattr(disparity_search, "LEAST_STAGE", Fraction(1, 1000))
 
 
 def posed(case):

@@ -44,7 +44,9 @@ LEAST_GAIN = 16  # a pair is better if it gains this part of the tolerance: smal
 FINISH_CELLS = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
 STAGE_CELLS = 500  # cells that a search may have before it is taken for one that needs stages
 STAGE_SHARE = 0.9  # of the way from the lower end to what cells allow, where the next stage is
-LEAST_STAGE = 64  # tolerances: a stage that is nearer to the lower end is none
+LEAST_STAGE = Fraction(
+    1, 16
+)  # of the way from the lower end to the first stage: nearer to it, what is left closes sooner without stages
 MOST_RAISES = (
     64  # better pairs taken while doing so: each raises the lower end by a part of the fine tolerance
 )
@@ -180,9 +182,10 @@ class DisparitySearch:
         end: str | None = self._climb(STAGE_CELLS)
         if end != "budget" or search.late:
             return end
+        least = self.lower + LEAST_STAGE * (self._next_stage() - self.lower)
         with search.parking():
             end = None
-            while end is None and (stage := self._next_stage()) is not None:
+            while end is None and (stage := self._next_stage()) > max(least, self.lower + self.tolerance):
                 self.stage = stage
                 self._ask()
                 search.reopen_stuck()
@@ -198,13 +201,12 @@ class DisparitySearch:
         search.reopen_stuck()
         return end
 
-    def _next_stage(self) -> Fraction | None:
-        """A level between the lower end and what cells allow; None where that is next to the lower end, or nothing is known of it."""
+    def _next_stage(self) -> Fraction:
+        """A level between the lower end and what cells allow; the lower end where nothing is known of that."""
         highest = self._allowed()
         if math.isinf(highest):
-            return None
-        stage = self.lower + Fraction(STAGE_SHARE) * (Fraction(highest) - self.lower)
-        return stage if stage > self.lower + LEAST_STAGE * self.tolerance else None
+            return self.lower
+        return self.lower + Fraction(STAGE_SHARE) * (Fraction(highest) - self.lower)
 
     def _allowed(self) -> float:
         """The highest value that the bounds of cells allow, in float64."""
