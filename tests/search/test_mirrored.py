@@ -142,12 +142,20 @@ def test_what_is_shown_before_the_second_case_was_looked_at_has_room_for_it(made
     assert frontiers.highest_allowed(search, gauge, 0.1) == 0.1
 
 
+@pytest.mark.parametrize("climbs", [2, 4])
 @pytest.mark.parametrize("by", [0.0, 2.0**-31])
-def test_a_bracket_that_is_left_open_rests_on_the_leader_and_what_is_proved_of_the_sum(made, monkeypatch, by):
+def test_a_bracket_that_is_left_open_rests_on_the_leader_and_what_is_proved_of_the_sum(
+    made, monkeypatch, by, climbs
+):
+    """Time is up after so many climbs of 20 cells: in the first stage or some stages later."""
     model = nearly_mirrored(by, trees=30)
     gap = gap_of(model, tolerance=0)
-    climb = DisparitySearch._climb
-    monkeypatch.setattr(DisparitySearch, "_climb", lambda self, most=20: climb(self, min(most, 20)))
+    climb, left = DisparitySearch._climb, iter(range(climbs))
+
+    def climb_at_times(self, most=20):
+        return "budget" if next(left, None) is None else climb(self, min(most, 20))
+
+    monkeypatch.setattr(DisparitySearch, "_climb", climb_at_times)
     found = gap_of(model, tolerance=0)
     leader, follower = made[-1].all
     assert found.proved
@@ -157,6 +165,7 @@ def test_a_bracket_that_is_left_open_rests_on_the_leader_and_what_is_proved_of_t
     assert follower.pace.looks == 0
     level = leader.case.line.delta
     assert found.upper >= float(level + follower.room) >= float(level)
+    left = iter(range(climbs))
     certified = gap_of(model, tolerance=0, certify=True)
     assert certified.certificate is not None
     assert all(frontier.proof.complete for frontier in made[-1].all)
