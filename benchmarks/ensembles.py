@@ -3,23 +3,28 @@
     python -m benchmarks ensembles [--data adult german] [--seconds 20] [--trees 20] [--bags 14]
 
 Adult and German, prepared as usual; what may differ are the protected features. CPU seconds of one core on a second call, with loops compiled: `read` is reading the model and comparing it with the original, `measure` what is
-beyond that. The row of a vote is to be held against the sum of its parts, which is the row above it, CatBoost against LightGBM (as many trees of the same depth; but the two models are not the same, and take as many `cells` as their gaps do), and a machine's exact gap of scores against a tenth of a second, once with
-two rows to begin with and once with all that it was fitted on.
+beyond that. The row of a vote is to be held against the sum of its parts, which is the row above it, and a machine's exact gap of scores against a tenth of a second, once with
+two rows to begin with and once with all that it was fitted on. CatBoost is to be held against LightGBM: as many trees of the same depth, each grown by its own library, which are different models and take as many `cells` as their gaps do; and then the very trees of CatBoost written down as LightGBM's, over
+numbers of levels, which both libraries take.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import platform
 import sys
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from rich.console import Console
 from rich.table import Table
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -41,6 +46,7 @@ from likewise.datasets import load_adult, load_german
 
 LOADERS = {"adult": load_adult, "german": load_german}
 HEADINGS = ("data", "model", "read", "of", "largest gap", "cells", "measure")
+SAME = 1e-12  # of probabilities: sums of leaves are rounded in another order
 Of = Literal["score", "probability"]
 
 
@@ -140,13 +146,89 @@ def vote_lines(name: str, data: Any, options: Options) -> list[list[str]]:
 
 
 def booster_lines(name: str, data: Any, options: Options) -> list[list[str]]:
-    """Two libraries."""
-    return [
-        _timed(prepared(model, data), "probability", data, data.X, options.seconds).line(
-            name, library, "probability"
-        )
+    """Two libraries, with trees of their own and with the same trees."""
+    found = {
+        library: _timed(prepared(model, data), "probability", data, data.X, options.seconds)
         for library, model in boosters(options.trees).items()
+    }
+    names = list(data.space.names)
+    coded = replace(
+        data,
+        X=pd.DataFrame(data.space.encode(data.X), columns=names),
+        space=lw.Space({one: _numbers(data.space[one]) for one in names}),
+    )
+    grown = boosters(options.trees)["CatBoost"].fit(coded.X, _target(data))
+    written = in_lightgbm(grown, names)
+    if np.abs(written.predict(coded.X) - grown.predict_proba(coded.X)[:, 1]).max() > SAME:
+        raise SystemExit("LightGBM says something else of the trees that CatBoost has grown")
+    for library, model in (("LightGBM", written), ("CatBoost", grown)):
+        found[f"{library}, same trees"] = _timed(model, "probability", coded, coded.X, options.seconds)
+    return [one.line(name, library, "probability") for library, one in found.items()]
+
+
+def _numbers(feature: Any) -> Any:
+    """A feature of the numbers of levels."""
+    levels = getattr(feature, "levels", None)
+    return feature if levels is None else lw.Integer(0, len(levels) - 1)
+
+
+def in_lightgbm(model: Any, columns: list[str]) -> Any:
+    """A CatBoost classifier of numbers as LightGBM has it: tests of a level of an oblivious tree are all the same."""
+    from lightgbm import Booster
+
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "model.json"
+        model.save_model(str(file), format="json")
+        known = json.loads(file.read_text())
+    (bias,) = known["scale_and_bias"][1]
+    trees = [
+        _tree_in_lightgbm(
+            number, tree["splits"], [value + (bias if number == 0 else 0.0) for value in tree["leaf_values"]]
+        )
+        for number, tree in enumerate(known["oblivious_trees"])
     ]
+    head = {
+        "version": "v4",
+        "num_class": 1,
+        "num_tree_per_iteration": 1,
+        "label_index": 0,
+        "max_feature_idx": len(columns) - 1,
+        "objective": "binary sigmoid:1",
+        "feature_names": " ".join(columns),
+        "feature_infos": " ".join("[0:1000000]" for _ in columns),
+        "tree_sizes": " ".join(str(len(tree)) for tree in trees),
+    }
+    told = "tree\n" + "".join(f"{key}={value}\n" for key, value in head.items())
+    return Booster(
+        model_str=told + "\n" + "".join(trees) + "end of trees\n\nparameters:\n\nend of parameters\n"
+    )
+
+
+def _tree_in_lightgbm(number: int, splits: list[dict[str, Any]], values: list[float]) -> str:
+    """Nodes level by level; leaf number n has passed the border of the splits whose bits are set in n."""
+    depth = len(splits)
+    nodes = [(level, passed) for level in range(depth) for passed in range(2**level)]
+
+    def child(level: int, passed: int) -> int:
+        return ~passed if level == depth else 2**level - 1 + passed
+
+    lines = {
+        "num_leaves": [2**depth],
+        "num_cat": [0],
+        "split_feature": [splits[level]["float_feature_index"] for level, _ in nodes],
+        "split_gain": [1 for _ in nodes],
+        "threshold": [repr(splits[level]["border"]) for level, _ in nodes],
+        "decision_type": [2 for _ in nodes],
+        "left_child": [child(level + 1, passed) for level, passed in nodes],
+        "right_child": [child(level + 1, passed | 1 << level) for level, passed in nodes],
+        "leaf_value": [repr(value) for value in values],
+        "shrinkage": [1],
+    }
+    return (
+        f"Tree={number}\n"
+        + "".join(f"{key}={' '.join(map(str, line))}\n" for key, line in lines.items())
+        + "\n\n"
+    )
 
 
 def machine_lines(name: str, data: Any, options: Options) -> list[list[str]]:

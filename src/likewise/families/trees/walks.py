@@ -1,4 +1,7 @@
-"""Walking trees: the leaves that many rows come to, in compiled loops over all nodes laid out in a row."""
+"""Walking trees: the leaves that many rows come to, in compiled loops over all nodes laid out in a row.
+
+Rows that follow each other often differ in a feature or two: settings of what may differ, values that are tried. A tree that tests none of these has its leaf already.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NO_TABLE = -1
+BITS = 64  # features are told apart by them, those with the same one are not
+EVERYTHING = np.uint64(2**BITS - 1)  # also where no leaf is known yet
 
 
 class Nodes(NamedTuple):
@@ -20,6 +25,7 @@ class Nodes(NamedTuple):
     goes right beyond them."""
 
     roots: NDArray[np.int64]
+    tested: NDArray[np.uint64]  # by root: the bits of the features that its tree tests
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
     left: NDArray[np.int32]
@@ -53,9 +59,11 @@ def nodes_of(body: TreeSum) -> Nodes:
     for k, code in body.missing.items():
         if k < len(missing):
             missing[k] = float(code)
+    bits = np.array([_bits(tree.feature) for tree in body.trees], dtype=np.uint64)
     rights = [tree.right + start for tree, start in zip(body.trees, starts, strict=False)]
     return Nodes(
         roots=starts[:-1],
+        tested=bits,
         feature=feature,
         threshold=np.concatenate([tree.threshold for tree in body.trees]).astype(np.float64),
         left=np.arange(1, starts[-1] + 1, dtype=np.int32),
@@ -68,12 +76,16 @@ def nodes_of(body: TreeSum) -> Nodes:
     )
 
 
+def _bits(feature: NDArray[np.int32]) -> int:
+    return sum(1 << bit for bit in set((feature[feature != LEAF] % BITS).tolist()))
+
+
 @compiled
 def add_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-def]
     """Add to each row's total the values of the leaves that it comes to."""
     leaves = np.empty(len(nodes.roots), dtype=np.int64)
     for i in range(codes.shape[0]):
-        leaves_of(nodes, codes[i], leaves)
+        move_leaves(nodes, codes[i], changed_features(codes, i), leaves)
         for leaf in leaves:
             total[i] += values[leaf]
 
@@ -83,15 +95,33 @@ def add_rows_of_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-
     """The same where each leaf has a row of values."""
     leaves = np.empty(len(nodes.roots), dtype=np.int64)
     for i in range(codes.shape[0]):
-        leaves_of(nodes, codes[i], leaves)
+        move_leaves(nodes, codes[i], changed_features(codes, i), leaves)
         for leaf in leaves:
             for c in range(values.shape[1]):
                 total[i, c] += values[leaf, c]
 
 
 @compiled
+def changed_features(codes, i):  # type: ignore[no-untyped-def]
+    """The bits of the features in which a row differs from the one before it."""
+    if i == 0:
+        return EVERYTHING
+    changed = np.uint64(0)
+    for k in range(codes.shape[1]):
+        if codes[i, k] != codes[i - 1, k]:
+            changed |= np.uint64(1) << np.uint64(k % BITS)
+    return changed
+
+
+@compiled
 def leaves_of(nodes, codes, leaves):  # type: ignore[no-untyped-def]
     """The leaf of each tree that an individual comes to."""
+    move_leaves(nodes, codes, EVERYTHING, leaves)
+
+
+@compiled
+def move_leaves(nodes, codes, changed, leaves):  # type: ignore[no-untyped-def]
+    """The same where the leaves of somebody else are known who differs in the features with these bits."""
     feature, threshold, table, width, goes_left = (
         nodes.feature,
         nodes.threshold,
@@ -106,6 +136,8 @@ def leaves_of(nodes, codes, leaves):  # type: ignore[no-untyped-def]
         nodes.right,
     )
     for t in range(len(nodes.roots)):
+        if changed != EVERYTHING and nodes.tested[t] & changed == 0:
+            continue
         node = nodes.roots[t]
         while feature[node] != LEAF:
             k = feature[node]

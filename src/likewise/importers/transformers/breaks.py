@@ -8,6 +8,7 @@ doubles finds exactly. (`embedding` asks the program itself at both ends of ever
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterable
 
@@ -26,13 +27,20 @@ def raw_starts(line: Line, thresholds: Iterable[float], lo: float, hi: float) ->
 
 def _first_change(line: Line, threshold: float, lo: float, hi: float) -> float | None:
     """The smallest raw double at which the comparison comes out as it does at hi; None if it does at lo."""
-    end = line.computed(hi) >= threshold
-    if (line.computed(lo) >= threshold) == end:
+
+    def passed(raw: float) -> bool:
+        return line.computed(raw) >= threshold
+
+    end = passed(hi)
+    if passed(lo) == end:
         return None
+    below = math.nextafter(threshold, -math.inf)
+    if lo <= below and threshold <= hi and passed(threshold) == end and passed(below) != end:
+        return threshold  # the line is the number itself, mostly
     left, right = double_rank(lo), double_rank(hi)
     while right - left > 1:
         middle = (left + right) // 2
-        if (line.computed(double_at(middle)) >= threshold) == end:
+        if passed(double_at(middle)) == end:
             right = middle
         else:
             left = middle

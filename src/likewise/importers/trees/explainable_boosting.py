@@ -188,21 +188,21 @@ def tree_of_table(table: Floats, columns: Sequence[int]) -> LibraryTree:
     threshold: list[float] = []
     right: list[int] = []
     values: list[Floats] = []
-    blank = np.zeros(table.shape[-1])
-    stack = [(table, (0,) * len(columns), LEAF)]
+    blank, corner = np.zeros(table.shape[-1]), (0,) * len(columns)
+    stack = [(table, corner, LEAF)]
     while stack:
         block, begin, parent = stack.pop()
         if parent != LEAF:
             right[parent] = len(column)
-        flat = block.reshape(-1, block.shape[-1])
-        if (flat == flat[0]).all():
+        first = block[corner]
+        if block.size == len(first) or (block == first).all():
             column.append(LEAF)
             threshold.append(0.0)
-            values.append(flat[0])
+            values.append(first)
         else:
-            axis = int(np.argmax(block.shape[:-1]))
-            half = block.shape[axis] // 2
-            low, high = np.split(block, [half], axis=axis)
+            axis = max(range(len(columns)), key=block.shape.__getitem__)
+            half, before = block.shape[axis] // 2, (slice(None),) * axis
+            low, high = block[(*before, slice(half))], block[(*before, slice(half, None))]
             beyond = tuple(at + half * (i == axis) for i, at in enumerate(begin))
             stack += ((high, beyond, len(column)), (low, begin, LEAF))
             column.append(columns[axis])
