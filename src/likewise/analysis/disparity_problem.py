@@ -15,7 +15,7 @@ import numpy as np
 from likewise.model.cases import Witness
 from likewise.search.checkpoint import begin_frontiers
 from likewise.search.enumeration import enumerate_space
-from likewise.search.falsification import climb_for_a_while, climb_from, find_deepest
+from likewise.search.falsification import climb_for_a_while, climb_from, climb_ridges, find_deepest
 from likewise.search.feasibility import find_individual
 from likewise.search.frontiers import highest_allowed
 from likewise.search.known_rows import pairs_of_rows
@@ -109,6 +109,12 @@ class DisparityProblem:
     def frontier_pairs(self, frontiers: Frontiers) -> Iterator[Witness | None]:
         """Pairs that come with the frontiers' own beginnings."""
         yield climb_from_starts(self.problem, frontiers)
+
+    def ridge_pairs(self) -> Iterator[Witness | None]:
+        """Pairs that steps along two features at a time lead to, of each part of the pairs."""
+        if not self.proposes:
+            for place in range(max(len(self.problem.parts), 1)):
+                yield climb_ridges(self.problem.each()[place])
 
     def climb(self, witness: Witness) -> Witness | None:
         """The best that coordinate ascent makes of a pair, if it is better."""

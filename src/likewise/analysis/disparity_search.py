@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 LEAST_GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
 FINISH_CELLS = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
+RIDGE_CELLS = 64  # cells that a search may have before better pairs are looked for by more than single steps
 STAGE_CELLS = 500  # cells that a search may have before it is taken for one that needs stages
 STAGE_SHARE = 0.9  # of the way from the lower end to what cells allow, where the next stage is
 LEAST_STAGE = Fraction(
@@ -115,7 +116,7 @@ class DisparitySearch:
             return
         for witness in self.subject.frontier_pairs(self._searched()):
             self._take(witness)
-        end = self._descend() or self._climb()
+        end = self._descend() or self._climb_ridges() or self._climb()
         if self.problem.checkpoint is not None:  # what is asked from now on is another level
             self.problem.checkpoint.end()
             self.problem.checkpoint = None
@@ -200,6 +201,18 @@ class DisparitySearch:
         self._ask()
         search.reopen_stuck()
         return end
+
+    def _climb_ridges(self) -> str | None:
+        """Some cells first, and then pairs that single steps do not lead to: a better lower end may be all that is missing. How the search ends, if it does before that."""
+        search = self._searched()
+        if self.problem.oracles.remembers:
+            return None
+        end = self._climb(RIDGE_CELLS)
+        if end != "budget" or search.late:
+            return end
+        for witness in self.subject.ridge_pairs():
+            self._take(witness)
+        return None
 
     def _next_stage(self) -> Fraction:
         """A level between the lower end and what cells allow; the lower end where nothing is known of that."""

@@ -39,7 +39,7 @@ from likewise.importers.ensemble_answers import (
     upper_probability,
     votes,
 )
-from likewise.importers.registry import find_score_reader
+from likewise.importers.registry import class_name, find_score_reader
 from likewise.importers.score_models import python_labels
 from likewise.model.head import NUMBER_HEAD, Head
 
@@ -71,7 +71,7 @@ MemberReader = Callable[
 
 def draft_ensemble(estimator: Any, read: MemberReader) -> Draft:
     """What an ensemble adds up."""
-    kind = type(estimator).__name__
+    kind = class_name(estimator)
     if not hasattr(
         estimator, "calibrated_classifiers_" if kind == "CalibratedClassifierCV" else "estimators_"
     ):

@@ -159,6 +159,7 @@ SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
 FOREST_READERS: dict[str, Callable[[], Mapping[str, ForestReader]]] = {
     "sklearn.tree": _tree_readers,
     "sklearn.ensemble": _tree_readers,
+    "imblearn.ensemble": _tree_readers,
     "xgboost": _xgboost_readers,
     "lightgbm": _lightgbm_readers,
     "catboost": _catboost_readers,
@@ -187,6 +188,14 @@ ENSEMBLES = (
     *("OneVsOneClassifier", "OutputCodeClassifier"),
 )
 MEDIAN = "AdaBoostRegressor"
+RESAMPLING = "imblearn"
+RESAMPLED = {  # classes of imbalanced-learn, which draw other rows to fit on and predict as what they are derived from
+    "Pipeline": "Pipeline",
+    "BalancedRandomForestClassifier": "RandomForestClassifier",
+    "BalancedBaggingClassifier": "BaggingClassifier",
+    "EasyEnsembleClassifier": "BaggingClassifier",
+    "RUSBoostClassifier": "AdaBoostClassifier",
+}
 SETTLED_CLASSES = ("SettledClassifier", "SettledRegressor")
 
 
@@ -206,7 +215,7 @@ def find_score_reader(estimator: Any) -> ScoreReader:
 
 def find_forest_reader(estimator: Any) -> ForestReader | None:
     """What reads an ensemble of trees, None if this is none that is known."""
-    if library_name(estimator) == "sklearn" and not is_sklearn_class(estimator):
+    if library_name(estimator) in ("sklearn", RESAMPLING) and not is_sklearn_class(estimator):
         return None
     if is_ensemble(estimator) and not _holds_single_trees(estimator):
         return None
@@ -217,7 +226,7 @@ def is_ensemble(estimator: Any) -> bool:
     """Whether this adds up what other estimators say (`ensembles`), or compares it as it is (`multiclass_members`)."""
     if is_one_vs_rest(estimator) and is_sklearn_class(estimator):
         return _compares_members(estimator)
-    return is_sklearn_class(estimator) and type(estimator).__name__ in ENSEMBLES
+    return is_sklearn_class(estimator) and class_name(estimator) in ENSEMBLES
 
 
 def _compares_members(estimator: Any) -> bool:
@@ -260,11 +269,22 @@ def library_name(estimator: Any) -> str:
 
 
 def is_sklearn_class(estimator: Any) -> bool:
-    """Whether this is scikit-learn's own class, not a subclass or something of the same name."""
-    kind = type(estimator)
-    if library_name(estimator) != "sklearn":
+    """Whether this is scikit-learn's own class, or one of imbalanced-learn that only fits otherwise; not a subclass or something of the same name."""
+    kind, library = type(estimator), library_name(estimator)
+    if library != "sklearn" and not (library == RESAMPLING and kind.__name__ in RESAMPLED):
         return False
     return getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+
+
+def class_name(estimator: Any) -> str:
+    """The name of scikit-learn's class that predicts as this one does."""
+    name = type(estimator).__name__
+    return RESAMPLED.get(name, name) if library_name(estimator) == RESAMPLING else name
+
+
+def is_sampler(pipeline: Any, step: Any) -> bool:
+    """Whether this step of a pipeline of imbalanced-learn is passed over by whatever predicts."""
+    return library_name(pipeline) == RESAMPLING and hasattr(step, "fit_resample")
 
 
 def takes_mixes(estimator: Any) -> bool:
@@ -358,7 +378,7 @@ def _holds_single_trees(estimator: Any) -> bool:
 
 def _find_reader(rooms: Mapping[str, Callable[[], Mapping[str, Reader]]], estimator: Any) -> Reader | None:
     package = _defining_package(rooms, estimator)
-    return None if package is None else rooms[package]().get(type(estimator).__name__)
+    return None if package is None else rooms[package]().get(class_name(estimator))
 
 
 def _defining_package(rooms: Mapping[str, Any], estimator: Any) -> str | None:

@@ -1,6 +1,6 @@
 """Unfolding: from what the user hands over to the estimator that scores, and all that stands around it.
 
-    Pipeline                        its transformers, then its last step
+    Pipeline                        its transformers, then its last step; of imbalanced-learn without the steps that draw rows
     GridSearchCV, ...               the best estimator, fitted again on all rows
     FrozenEstimator                 what it holds
     SelfTrainingClassifier, ...     what it was fitted with last
@@ -20,7 +20,7 @@ from typing import Any
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.exponents import bends_by_exp
-from likewise.importers.registry import is_sklearn_class
+from likewise.importers.registry import class_name, is_sampler, is_sklearn_class
 
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 THRESHOLDS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
@@ -57,7 +57,7 @@ class OwnThreshold:
 
 def unfold(estimator: Any) -> UnfoldedEstimator:
     """Take an estimator apart; what is not known here is its own final estimator."""
-    kind = type(estimator).__name__
+    kind = class_name(estimator)
     if isinstance(estimator, type) or not is_sklearn_class(estimator):
         return UnfoldedEstimator(steps=(), final=estimator, wrappers=(), before=(), asked=estimator)
     if kind == "Pipeline":
@@ -92,7 +92,8 @@ def _ask_outer(estimator: Any, inner: UnfoldedEstimator) -> UnfoldedEstimator:
 
 
 def _unfold_pipeline(pipeline: Any) -> UnfoldedEstimator:
-    *steps, (name, last) = pipeline.steps
+    *every, (name, last) = pipeline.steps
+    steps = [step for step in every if not is_sampler(pipeline, step[1])]
     if last is None or isinstance(last, str):
         raise UnsupportedModel(
             f"the pipeline ends in step {name!r} ({last!r}), which predicts nothing",

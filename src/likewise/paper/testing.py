@@ -22,7 +22,8 @@ from likewise.paper.published import SAMPLES
 from likewise.progress import Listener, Snapshot
 from likewise.run import open_listener
 from likewise.search.budget import interruptible
-from likewise.search.falsification import deepest_pairs, random_rows
+from likewise.search.falsification import random_rows
+from likewise.search.variants import deepest_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
