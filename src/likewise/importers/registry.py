@@ -273,6 +273,12 @@ def is_sklearn_class(estimator: Any) -> bool:
     kind, library = type(estimator), library_name(estimator)
     if library != "sklearn" and not (library == RESAMPLING and kind.__name__ in RESAMPLED):
         return False
+    return is_own_class(estimator)
+
+
+def is_own_class(estimator: Any) -> bool:
+    """Whether the module of its class has that class by its name: no class inside of another one, and none that was made up since."""
+    kind = type(estimator)
     return getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
 
 

@@ -9,14 +9,20 @@ FeatureUnion        each transformer on all columns, side by side
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from likewise.errors import suggest_name
-from likewise.importers.registry import is_formula, is_graph_columns, is_sklearn_class
-from likewise.importers.transformers import bins, curves, encoders, scalers, selectors
+from likewise.importers.registry import (
+    is_formula,
+    is_graph_columns,
+    is_own_class,
+    is_sklearn_class,
+    library_name,
+)
+from likewise.importers.transformers import bins, category_encoders, curves, encoders, scalers, selectors
 from likewise.importers.transformers.traced_columns import (
     Arithmetic,
     DerivedColumn,
@@ -48,7 +54,9 @@ def trace_transformer(transformer: Any, columns: Columns, step: Step) -> Columns
     if is_graph_columns(transformer) or is_formula(transformer):
         traced: Columns = transformer.trace(columns, step)
         return traced
-    kind, library = type(transformer).__name__, type(transformer).__module__.partition(".")[0]
+    kind, library = type(transformer).__name__, library_name(transformer)
+    if library == category_encoders.LIBRARY and is_own_class(transformer):
+        return _trace_by(category_encoders.HANDLERS, transformer, columns, step)
     if not is_sklearn_class(transformer):
         base = next((c for c in type(transformer).__mro__ if c.__module__.startswith("sklearn.")), None)
         named = f", whatever it inherits from {base.__name__}" if base is not None else ""
@@ -58,11 +66,17 @@ def trace_transformer(transformer: Any, columns: Columns, step: Step) -> Columns
         )
     if kind in COMPOSERS:
         return COMPOSERS[kind](transformer, columns, step)
-    if kind not in HANDLERS:
-        why, hint = refusal_reason(kind, library, sorted((*HANDLERS, *COMPOSERS)))
+    return _trace_by(HANDLERS, transformer, columns, step)
+
+
+def _trace_by(handlers: Mapping[str, Handler], transformer: Any, columns: Columns, step: Step) -> Columns:
+    """By the one of these that is named like the transformer's class."""
+    handler = handlers.get(step.kind)
+    if handler is None:
+        why, hint = refusal_reason(step.kind, library_name(transformer), sorted((*handlers, *COMPOSERS)))
         step.refuse(why, hint=hint)
     _check_fitted(transformer, columns, step)
-    made = HANDLERS[kind](transformer, columns, step)
+    made = handler(transformer, columns, step)
     return tuple(derive_column(columns[one.source], one.action, step) for one in made)
 
 
@@ -258,6 +272,8 @@ def refusal_reason(kind: str, library: str, known: list[str]) -> tuple[str, str]
     if library == "sklearn" and kind in REFUSAL_REASONS:
         return REFUSAL_REASONS[kind]
     hint = f"transformers that are taken: {', '.join(known)}"
+    if library == category_encoders.LIBRARY:
+        return "gives columns of several features together", f"encoders that are taken: {', '.join(known)}"
     if library != "sklearn":
         return f"is code of {library or 'an unknown module'} and cannot be read", hint
     return f"is not known to work on one column at a time{suggest_name(kind, known)}", hint

@@ -60,18 +60,26 @@ def encode_target(transformer: Any, columns: Sequence[TracedColumn], step: Step)
 
 def check_categories(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> None:
     """Refuse levels that an encoder would fail on, or pass over without a word."""
+    fails = getattr(transformer, "handle_unknown", None) == "error"
     for column, categories in zip(columns, transformer.categories_, strict=True):
-        known = {None if is_missing(one) else one for one in map(python_scalar, categories.tolist())}
-        unseen = [value for value in column.values or () if value not in known]
-        if unseen and getattr(transformer, "handle_unknown", None) == "error":
-            step.refuse(
-                f"has never seen the value {unseen[0]!r} of feature {column.name!r}, and was told to fail then",
-                hint=f"leave it out of the space, space.replace({{{column.name!r}: ...}}), or fit with handle_unknown='ignore'",
-            )
-        _check_unseen(column.name, column.values or (), known, step)
-        if column.untouched and column.feature.missing:
-            check_missing_text(column.name, column.values or (), known, step.refuse_space)
-            _check_marker(column, categories.tolist(), step)
+        check_levels(column, categories.tolist(), step, fails=fails)
+
+
+def check_levels(
+    column: TracedColumn, categories: Sequence[Any], step: Step, *, fails: bool, lenient: str = "ignore"
+) -> None:
+    """The same for one column and the categories that it was fitted on; `fails`: the encoder was told to do so on others, `lenient` is what else it could be told."""
+    known = {None if is_missing(one) else one for one in map(python_scalar, categories)}
+    unseen = [value for value in column.values or () if value not in known]
+    if unseen and fails:
+        step.refuse(
+            f"has never seen the value {unseen[0]!r} of feature {column.name!r}, and was told to fail then",
+            hint=f"leave it out of the space, space.replace({{{column.name!r}: ...}}), or fit with handle_unknown={lenient!r}",
+        )
+    _check_unseen(column.name, column.values or (), known, step)
+    if column.untouched and column.feature.missing:
+        check_missing_text(column.name, column.values or (), known, step.refuse_space)
+        _check_marker(column, categories, step)
 
 
 def check_missing_text(
