@@ -14,6 +14,7 @@ from tests.conformance import agreement, tree_agreement
 from tests.conformance.people import NUMBERS, SPACE, WORDS, people
 
 import likewise as lw
+from likewise.importers.skops_files import read_skops
 
 pytest.importorskip("imblearn", reason="imbalanced-learn is not installed: pip install imbalanced-learn")
 
@@ -108,6 +109,19 @@ def test_everybody_is_asked(name, weight):
     found = lw.measure(model, SMALL, SIMILAR, of="probability", X=X, budget=30)
     assert found.lower - 1e-9 <= gap <= found.upper + 1e-9
     assert found.upper - found.lower < 1e-3
+
+
+@pytest.mark.parametrize("name", [*ENSEMBLES, "pipeline"])
+def test_files_of_skops_need_no_trust(name):
+    skops = pytest.importorskip("skops.io")
+    X, y = small_data(6)
+    final = LogisticRegression() if name == "pipeline" else ENSEMBLES[name]()
+    model = fitted(make_pipeline(StandardScaler(), RandomOverSampler(random_state=0), final), X, y)
+    again = read_skops(skops.dumps(model))
+    assert type(again) is Pipeline
+    assert (again.predict(X) == model.predict(X)).all()
+    results = [lw.verify(one, SMALL, SIMILAR, X=X, budget=20) for one in (model, again)]
+    assert [result.verdict for result in results] == ["BIASED", "BIASED"]
 
 
 def test_subclasses_are_asked_only():

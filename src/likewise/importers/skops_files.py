@@ -48,10 +48,28 @@ _KERNELS = (
 _SCORES = ("accuracy_score", "balanced_accuracy_score", "f1_score", "precision_score", "recall_score")
 _RELEVANCE = ("chi2", "f_classif", "f_oneway", "f_regression", "r_regression")
 _FOLDS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold", "StratifiedShuffleSplit")
+# What draws rows in fitting, and is passed over afterwards.
+_SAMPLERS = (
+    *("combine._smote_tomek.SMOTETomek", "over_sampling._adasyn.ADASYN"),
+    "over_sampling._random_over_sampler.RandomOverSampler",
+    *(f"over_sampling._smote.base.{name}" for name in ("SMOTE", "SMOTEN", "SMOTENC")),
+    *(f"over_sampling._smote.filter.{name}" for name in ("BorderlineSMOTE", "SVMSMOTE")),
+    "under_sampling._prototype_selection._random_under_sampler.RandomUnderSampler",
+    "under_sampling._prototype_selection._tomek_links.TomekLinks",
+)
+_RESAMPLED = (
+    "bagging.BalancedBaggingClassifier",
+    "easy_ensemble.EasyEnsembleClassifier",
+    "forest.BalancedRandomForestClassifier",
+    "weight_boosting.RUSBoostClassifier",
+)
 REVIEWED_TYPES = frozenset(
     (
         *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
         "collections.OrderedDict",
+        "imblearn.pipeline.Pipeline",
+        *(f"imblearn.{name}" for name in _SAMPLERS),
+        *(f"imblearn.ensemble._{name}" for name in _RESAMPLED),
         "likewise.repaired.estimators.SettledClassifier",
         "likewise.repaired.estimators.SettledRegressor",
         "scipy._lib.array_api_compat.numpy._aliases.asarray",
