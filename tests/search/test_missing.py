@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 import likewise as lw
-from likewise.search import falsification
+from likewise.search import falsification, variants
 from likewise.search.budget import Budget
 from likewise.search.lattice import Block, make_lattice
 from likewise.search.task import SearchTask, nudge_pair
@@ -77,14 +77,14 @@ def test_random_rows_and_moves_are_individuals_and_reach_missing_values():
     rows[:, 0] = np.where(
         rows[:, 0] == codes[0], codes[0], rows[:, 0].round(1) // 0.125 / 8
     )  # sums are exact
-    for setting in falsification._differing_settings(asked):
-        for x, moved in zip(rows, falsification._set_features(asked, rows, setting), strict=True):
+    for setting in variants.differing_settings(asked):
+        for x, moved in zip(rows, variants._set_features(asked, rows, setting), strict=True):
             assert similar(asked.pairs, x, moved)
 
 
 def test_free_numbers_are_tried_at_both_ends_and_missing():
     asked = problem(lw.Similarity(free=["debt", "age"]))
-    tried = falsification._differing_settings(asked)
+    tried = variants.differing_settings(asked)
     assert {setting[2] for setting in tried} == {-1.0, 1.0, NUMBERS["debt"].missing_code}
     assert {setting[1] for setting in tried} == {0.0, 500.0, 501.0}
 

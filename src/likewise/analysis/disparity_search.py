@@ -29,7 +29,7 @@ from likewise.search.budget import Budget, BudgetUntil
 from likewise.search.falsification import find_deepest
 from likewise.search.frontier import ROOT_GRACE_SHARE
 from likewise.search.portfolio import ask_anew
-from likewise.spec.numbers import double_above
+from likewise.spec.numbers import double_above, double_below
 
 if TYPE_CHECKING:
     from likewise.analysis.disparity_problem import DisparityProblem
@@ -407,17 +407,17 @@ class DisparitySearch:
 
     def _record_bracket(self) -> None:
         """Keep the bracket's history, with what the open cells still allow; what was once proved stays so."""
-        search, seconds = self._searched(), self.budget.elapsed
+        search, seconds, lower = self._searched(), self.budget.elapsed, double_below(self.lower)
         highest = self._allowed()
         upper = min(highest, self._least_upper(), 1.0 if self.subject.of_probability else math.inf)
-        self.history.append((seconds, float(self.lower), upper))
+        self.history.append((seconds, lower, upper))
         self._listener(
             Snapshot(
                 stage="measuring",
                 seconds=seconds,
                 closed=search.closed,
                 open=len(search.open),
-                lower=float(self.lower),
+                lower=lower,
                 upper=upper,
             )
         )
