@@ -223,7 +223,7 @@ class DisparitySearch:
 
     def _allowed(self) -> float:
         """The highest value that the bounds of cells allow, in float64."""
-        return self.subject.allowed(self._searched(), float(self.lower + self.tolerance))
+        return self.subject.allowed(self._searched(), double_above(self.lower + self.tolerance))
 
     def _climb(self, most: float = math.inf) -> str:
         search, raises = self._searched(), 0
