@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, program_rounding
+from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, program_bits, program_rounding
 from likewise.families.scored_model import Model
 from likewise.importers.inputs import Inputs, fitted_columns, refuse_gap
 from likewise.importers.recoding import Recoding, identity_recoding
@@ -113,7 +113,7 @@ def _import_estimator(
     rows = inputs.recoding.coded(rows)
     model, replay = apply_wrappers(estimator, unfolded, join_scores(scores), inputs)
     observed = check_import(model, replay, inputs.space, rows)
-    bits = unfolded.final.network.bits if is_network_file(unfolded.final) else 53
+    bits = unfolded.final.network.bits if is_network_file(unfolded.final) else program_bits(model)
     if is_classical_graph(unfolded.final):
         bits = unfolded.final.bits
     program = program_rounding(model, inputs.space, observed, bits=bits)

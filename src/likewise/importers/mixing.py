@@ -118,7 +118,7 @@ def _multiplies(transformer: Any) -> bool:
     return bool(np.asarray(transformer.powers_).sum(axis=1).max(initial=0) > 1)
 
 
-def _parts_of(transformer: Any) -> Steps:
+def parts_of(transformer: Any) -> Steps:
     """What a pipeline, a column transformer or a union holds."""
     if not is_sklearn_class(transformer):
         return ()
@@ -132,7 +132,7 @@ def _parts_of(transformer: Any) -> Steps:
 
 def _inside(steps: Steps) -> list[tuple[str, Any]]:
     """All transformers, and those that they hold."""
-    return [one for name, part in steps for one in ((name, part), *_inside(_parts_of(part)))]
+    return [one for name, part in steps for one in ((name, part), *_inside(parts_of(part)))]
 
 
 def _first_mixer(steps: Steps, step: Step) -> Step | None:
@@ -140,7 +140,7 @@ def _first_mixer(steps: Steps, step: Step) -> Step | None:
         inside = step.inside(name, part)
         if is_mixer(part):
             return inside
-        found = _first_mixer(_parts_of(part), inside)
+        found = _first_mixer(parts_of(part), inside)
         if found is not None:
             return found
     return None
@@ -160,7 +160,7 @@ def _split(transformer: Any, columns: Columns, step: Step) -> tuple[Any, Columns
         )
     if is_mixer(transformer):
         return _left_alone(), columns, lambda nodes: apply_transformer(transformer, nodes, step)
-    if _first_mixer(_parts_of(transformer), step) is None:
+    if _first_mixer(parts_of(transformer), step) is None:
         return transformer, trace_transformer(transformer, columns, step), None
     kind = type(transformer).__name__
     made = copy.copy(transformer)
@@ -307,6 +307,11 @@ def _apply_lines(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
             found.append(Sum((), (), float(one.line.offset)))
             continue
         node = nodes[one.index]
+        if one.line.single:
+            step.refuse(
+                "casts mixed columns, or products of columns, to single precision",
+                hint="put the cast before the step that mixes or multiplies columns",
+            )
         for operation in one.line.operations:
             node = Computed(node, operation)
         found.append(node)

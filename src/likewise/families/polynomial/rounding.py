@@ -104,6 +104,7 @@ class ProductRounding(SumRounding):
 
     products: tuple[tuple[int, ...], ...]
     after: int = 0  # roundings of what mixes columns before, scales products and adds them up
+    bits: int = 53  # of the program; with fewer its error is good for comparing only
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room: a product of
@@ -117,10 +118,10 @@ class ProductRounding(SumRounding):
             total += weight * math.prod(sizes[c] for c in product)
         degree = max(map(len, self.products), default=0)
         count = len(self.products) + degree * (roundings + 2) + self.after + 8
-        return 8 * float(np.finfo(np.float64).eps) * count * total
+        return 8 * 2.0 ** (1 - self.bits) * count * total
 
     def bound(self, model: Model, space: Space) -> ErrorBound | None:
-        if not self.described:
+        if not self.described or self.bits != DOUBLE_BITS:
             return None
         roundings, reach = self.reach(model, space)
         size = abs(self.bias)

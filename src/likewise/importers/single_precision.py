@@ -1,0 +1,156 @@
+"""Single precision: the rounding of programs that are handed columns in float32.
+
+In real numbers a cast is the identity, so that the model is the same; its program rounds more. What a column is off by is known from how it was traced (`transformers.traced_columns`). What the estimator does
+with float32 columns is its library's own business:
+
+    libsvm                              converts them to doubles: nothing of its own is rounded otherwise
+    perceptrons                         calculate in the precision of their stored weights; of float32 weights no error is stated
+    sums of weighted columns, squares   calculate in single precision wherever parameters are float32 too: every rounding counts as one of single precision
+    polynomials, Gaussians, products    the same, and no error is stated: they are compared with, and asked about every pair that is shown
+
+Numbers beyond single precision are infinite there: a space that reaches them is refused, and no error is stated of a sum that may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.families.affine.rounding import AffineRounding
+from likewise.families.kernel.rounding import KernelRounding
+from likewise.families.network.rounding import NetworkRounding
+from likewise.families.polynomial.rounding import PolynomialRounding, ProductRounding
+from likewise.families.program_rounding import DOUBLE_BITS, LARGEST_SINGLE, SINGLE_AS_DOUBLE, SINGLE_BITS
+from likewise.importers.mixing import is_mixer, parts_of
+from likewise.importers.registry import is_sklearn_class
+from likewise.importers.transformers.casts import find_cast
+from likewise.importers.transformers.traced_columns import CAST, Step
+from likewise.model.embedding import column_extents
+
+if TYPE_CHECKING:
+    from likewise.families.family import Rounding
+    from likewise.families.scored_model import Model
+    from likewise.importers.transformers.embedding import EmbeddedColumns
+    from likewise.importers.transformers.traced_columns import Line
+    from likewise.model.embedding import Column
+    from likewise.spec.space import Space
+
+LIBSVM = ("SVC", "NuSVC", "SVR", "NuSVR")
+UNDESCRIBED = ("NearestCentroid",)  # which compares distances that it computes in its own way
+SMALLEST_SCALE = 1 / Fraction(2) ** 100  # below it a stored double may be denormal in single precision, or 0
+HINT = "fit the pipeline on float64 data, without casts, and encoders with dtype=numpy.float64"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedColumn:
+    """A column with its roundings counted in those of single precision."""
+
+    roundings: int
+    slack: Fraction
+    offset: Fraction
+
+
+def column_rounding(
+    model: Model, embedded: EmbeddedColumns, final: Any, *, described: bool, single: bool
+) -> Rounding:
+    """The rounding of a model's program with that of its columns; `single`: it is handed some of them in single precision."""
+    known, lines = model.rounding, embedded.lines
+    if known is None:
+        raise UnsupportedModel(f"no rounding is known of {model.family}", hint=HINT)
+    described = described and embedded.settled
+    if not single or (is_sklearn_class(final) and type(final).__name__ in LIBSVM):
+        made: Rounding = known.of_columns(lines, described=described)
+        return made
+    if isinstance(known, NetworkRounding):
+        return known.of_columns(lines, described=described and known.bits == DOUBLE_BITS)
+    if isinstance(known, AffineRounding) and type(final).__name__ not in UNDESCRIBED:
+        fits = _stays_finite(known, model.embedding, embedded.inputs.space)
+        return known.in_single_precision().of_columns(lines, described=described and fits)
+    if isinstance(known, (PolynomialRounding, ProductRounding)) or type(known) is KernelRounding:
+        return replace(known, bits=SINGLE_BITS).of_columns(_in_singles(lines), described=False)
+    raise UnsupportedModel(
+        f"{model.family} is handed float32, so that it calculates in single precision, and how it does is not known",
+        hint=HINT,
+    )
+
+
+def mixes_singles(steps: Sequence[tuple[str, Any]], embedded: EmbeddedColumns) -> bool:
+    """Whether columns may be mixed in single precision: those that mix come after a cast, or an encoder of float32, if not all columns are single."""
+    return embedded.single or _mixes_singles(steps, given=False)[0]
+
+
+def _mixes_singles(steps: Sequence[tuple[str, Any]], *, given: bool) -> tuple[bool, bool]:
+    """Whether a step mixes columns that may be single, and whether what comes out may be."""
+    mixes = False
+    for name, part in steps:
+        mixes = mixes or (given and is_mixer(part))
+        inside = parts_of(part)
+        chain = type(part).__name__ == "Pipeline"
+        found = [
+            _mixes_singles(some, given=given) for some in ([inside] if chain else [[one] for one in inside])
+        ]
+        mixes = mixes or any(one for one, _ in found)
+        given = (
+            given
+            or any(single for _, single in found)
+            or _makes_singles(part, Step(path=()).inside(name, part))
+        )
+    return mixes, given
+
+
+def _makes_singles(part: Any, step: Step) -> bool:
+    if not is_sklearn_class(part):
+        return False
+    if step.kind == "FunctionTransformer":
+        return part.func is not None and find_cast(part, step) == CAST
+    return getattr(part, "dtype", None) in (np.float32, np.dtype(np.float32), "float32", "f4")
+
+
+def _in_singles(lines: Sequence[Line]) -> list[CountedColumn]:
+    return [
+        CountedColumn(roundings=-(-line.roundings // SINGLE_AS_DOUBLE), slack=line.slack, offset=line.offset)
+        for line in lines
+    ]
+
+
+def _stays_finite(rounding: AffineRounding, columns: Sequence[Column], space: Space) -> bool:
+    """Whether no sum that the program may come to is beyond single precision."""
+    extents = column_extents(columns, space)
+    total = rounding.constant + sum(
+        (size * extent for size, extent in zip(rounding.sizes, extents, strict=True)), Fraction(0)
+    )
+    return 2 * (rounding.operations + 1) * max([total, *extents, *rounding.sizes]) < LARGEST_SINGLE
+
+
+def check_casts(embedded: EmbeddedColumns) -> None:
+    """Refuse numbers, on the way of a column that is cast, that are beyond single precision, or scales too small for it."""
+    space = embedded.inputs.space
+    for line, column in zip(embedded.lines, embedded.columns, strict=True):
+        if not line.single or column.table is not None or column.pieces is not None:
+            continue
+        name = space.names[column.feature]
+        ends = [Fraction(end) for end in space[name].code_range]
+        if not all(_stays_single(line, end) for end in ends):
+            raise UnsupportedModel(
+                f"{name!r} is cast to float32, and comes to numbers that are too large or too small for it",
+                hint="use units in which the column is of ordinary size, or leave out the cast",
+            )
+
+
+def _stays_single(line: Line, value: Fraction) -> bool:
+    for operation in line.operations:
+        number = operation.number
+        if operation.kind == "plus":
+            value += number
+        elif operation.kind != "cast":
+            if not SMALLEST_SCALE < abs(number) < 1 / SMALLEST_SCALE:
+                return False
+            value = value * number if operation.kind == "times" else value / number
+        if not max(abs(value), abs(number)) < LARGEST_SINGLE:
+            return False
+    return True
