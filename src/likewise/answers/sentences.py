@@ -62,7 +62,11 @@ def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
         said.append(
             f"the model was compared through codes only, as it does not take the rows as given; it says: {told}"
         )
-    if single:
+    if single and stats.get("single_precision_told"):
+        said.append(
+            f"columns in single precision ({', '.join(single)}): this holds of the model asked about such rows, as in double precision"
+        )
+    elif single:
         said.append(
             f"columns in single precision ({', '.join(single)}): this is about the model asked in double precision, and about rows in "
             "single precision it may answer otherwise"
