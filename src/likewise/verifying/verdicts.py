@@ -164,7 +164,7 @@ def _fair_result(
         return _unknown_result(found, claimed, level, reason, report)
     stats = _stats(found, claimed, report)
     if report.covers_floating_point and covers_single_rows(found.posed, certificate):
-        stats["single_precision_told"] = True
+        stats["in_single_precision"] = "covered"
     if covered:
         stats["program_rounding"]["covered"] = True
     return Result(
@@ -230,7 +230,7 @@ def _biased_result(
         reason=reason,
         covers_floating_point=found.posed.imported.replay.stand_in is None,
         program_lower=program_lower,
-        stats=_stats(found, claimed, None) | ({} if singly is None else {"single_precision_told": True}),
+        stats=_stats(found, claimed, None) | ({} if singly is None else {"in_single_precision": "replayed"}),
     )
 
 
