@@ -10,7 +10,7 @@ import pytest
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor, Ridge, SGDClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
@@ -425,3 +425,32 @@ def test_counts_in_single_precision_are_read():
     imported = read(model, space, counts)
     (seen,) = largest_errors(imported, far_rows(space, 60))
     assert seen <= error_bound(imported.model, space)
+
+
+def test_libsvm_behind_a_mix_counts_what_the_mix_rounds():
+    """libsvm calculates in double precision, PCA in front of it does not."""
+    far = X[["age", "income"]].assign(age=X.age + 1e4)
+    space = lw.Space({"age": lw.Continuous(1e4, 1e4 + 9), "income": lw.Continuous(0, 1)})
+    model = make_pipeline(CAST, PCA(2), SVC(kernel="linear")).fit(far, Y)
+    plain = make_pipeline(CAST, StandardScaler(), SVC(kernel="linear")).fit(far, Y)
+    mixed, alone = (read(one, space, far) for one in (model, plain))
+    assert mixed.program.bits == 24
+    assert alone.program.bits == 53
+    for imported in (mixed, alone):
+        (seen,) = largest_errors(imported, far_rows(space, 60))
+        assert 0 < seen <= error_bound(imported.model, space)
+
+
+@pytest.mark.parametrize("through", [False, True])
+def test_stacks_of_models_in_single_precision_state_an_error_that_holds(through):
+    stack = StackingClassifier(
+        [("a", LogisticRegression()), ("b", make_pipeline(StandardScaler(), LogisticRegression(C=0.1)))],
+        final_estimator=LogisticRegression(),
+        passthrough=through,
+    )
+    imported = read(make_pipeline(all_single(CAST), stack).fit(X, Y), SPACE, X)
+    for part, seen in zip(
+        program_parts(imported.model), largest_errors(imported, far_rows(SPACE, 40)), strict=True
+    ):
+        stated = error_bound(part, imported.space)
+        assert stated is None or seen <= stated

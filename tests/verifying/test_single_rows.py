@@ -7,11 +7,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import likewise as lw
+from likewise.families.scored_model import rounding_error
+from likewise.importers.imported_model import import_model
 
 RANDOM = np.random.default_rng(1)
 X = pd.DataFrame(
@@ -124,3 +128,21 @@ def test_rows_in_half_precision_are_told_as_before():
     found = lw.verify(model, SPACE, FREE, X=halves, budget=20)
     assert found.verdict == "BIASED"
     assert "in_single_precision" not in found.stats
+
+
+def test_mixes_of_such_rows_beside_doubles_count_their_own_rounding():
+    """The model is handed doubles, but PCA has mixed numbers of single precision in single precision."""
+    frame = X.assign(age=X.age + np.float32(1e4), more=np.float64(1.0) * X.income)
+    space = lw.Space(
+        {**SPACE.replace({"age": lw.Continuous(10018, 10070)}).features, "more": lw.Continuous(0, 9)}
+    )
+    front = ColumnTransformer(
+        [("mixed", PCA(2), ["age", "income"]), ("plain", "passthrough", ["sex", "more"])]
+    )
+    model = make_pipeline(front, LinearRegression()).fit(frame, Y.astype(float))
+    single = import_model(model, space, rows=space.encode(frame), like=frame, single=("age", "income", "sex"))
+    codes = space.encode(frame)
+    given = model.predict(frame).astype(float)
+    exact = [single.model.exact([Fraction(c) for c in row])[0] for row in codes.tolist()]
+    seen = max(abs(Fraction(a) - b) for a, b in zip(given.tolist(), exact, strict=True))
+    assert Fraction(1, 10**9) < seen <= rounding_error(single.model, space)  # doubles are off by less

@@ -43,7 +43,7 @@ from likewise.importers.random_waves import RandomWaves, WaveBodies, find_waves
 from likewise.importers.registry import takes_mixes
 from likewise.importers.rotations import rotate_back
 from likewise.importers.single_precision import HINT as SINGLE_HINT
-from likewise.importers.single_precision import check_casts, column_rounding, mixes_singles
+from likewise.importers.single_precision import check_casts, column_rounding, converts, mixes_singles
 from likewise.importers.transformers.embedding import EmbeddedColumns, embed
 from likewise.importers.transformers.traced_columns import Step
 from likewise.model.embedding import Column
@@ -84,6 +84,7 @@ def import_pipeline(
     single = embedded.single if split is None else mixes_singles(steps, embedded)
     if single:
         _check_single(final, split, landmarks or waves)
+    single = single and not (split is None and converts(final))
     scores = scores.each(
         lambda one: add_column_rounding(one, embedded, final, described=described, single=single)
     )

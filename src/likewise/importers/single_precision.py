@@ -58,12 +58,12 @@ class CountedColumn:
 def column_rounding(
     model: Model, embedded: EmbeddedColumns, final: Any, *, described: bool, single: bool
 ) -> Rounding:
-    """The rounding of a model's program with that of its columns; `single`: it is handed some of them in single precision."""
+    """The rounding of a model's program with that of its columns; `single`: it calculates with them in single precision, or steps in front of it that mix them do."""
     known, lines = model.rounding, embedded.lines
     if known is None:
         raise UnsupportedModel(f"no rounding is known of {model.family}", hint=HINT)
     described = described and embedded.settled
-    if not single or (is_sklearn_class(final) and type(final).__name__ in LIBSVM):
+    if not single:
         made: Rounding = known.of_columns(lines, described=described)
         return made
     if isinstance(known, NetworkRounding):
@@ -79,9 +79,14 @@ def column_rounding(
     )
 
 
+def converts(final: Any) -> bool:
+    """Whether an estimator calculates in double precision, whatever it is handed."""
+    return is_sklearn_class(final) and type(final).__name__ in LIBSVM
+
+
 def mixes_singles(steps: Sequence[tuple[str, Any]], embedded: EmbeddedColumns) -> bool:
-    """Whether columns may be mixed in single precision: those that mix come after a cast, or an encoder of float32, if not all columns are single."""
-    return embedded.single or _mixes_singles(steps, given=False)[0]
+    """Whether columns may be mixed in single precision: all are single, or those that mix some come after a cast, an encoder of float32, or rows of float32."""
+    return embedded.single or _mixes_singles(steps, given=bool(embedded.inputs.single))[0]
 
 
 def _mixes_singles(steps: Sequence[tuple[str, Any]], *, given: bool) -> tuple[bool, bool]:
@@ -108,7 +113,10 @@ def _makes_singles(part: Any, step: Step) -> bool:
         return False
     if step.kind == "FunctionTransformer":
         return part.func is not None and find_cast(part, step) == CAST
-    return getattr(part, "dtype", None) in (np.float32, np.dtype(np.float32), "float32", "f4")
+    try:
+        return hasattr(part, "dtype") and np.dtype(part.dtype) == np.float32
+    except TypeError:
+        return False
 
 
 def _in_singles(lines: Sequence[Line]) -> list[CountedColumn]:
