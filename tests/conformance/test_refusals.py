@@ -100,7 +100,7 @@ def twice_named():
 
 
 def half_precision():
-    words = ColumnTransformer([("words", OneHotEncoder(dtype=np.float16), WORDS)])
+    words = ColumnTransformer([("words", OrdinalEncoder(dtype=np.float16), WORDS)])
     return fitted(Pipeline([("prepare", words), ("model", quick_logistic())]))
 
 
