@@ -13,8 +13,9 @@ from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, Standar
 import likewise as lw
 from likewise.families.scored_model import rounding_error
 from likewise.importers.imported_model import import_model
+from likewise.importers.transformers.casts import single_line
 from likewise.importers.transformers.composition import selected_places
-from likewise.importers.transformers.traced_columns import Arithmetic, Line, Operation, Step, single_line
+from likewise.importers.transformers.traced_columns import Arithmetic, Line, Operation, Step
 
 ordinary = st.floats(-1e9, 1e9)
 scales = st.floats(1e-9, 1e9).flatmap(lambda s: st.sampled_from([s, -s]))

@@ -101,6 +101,16 @@ class UnstatedRounding:
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> Self:
         return replace(self, columns=column_slacks(columns), described=described)
 
+    def of_single_columns(
+        self,
+        model: Model,  # noqa: ARG002
+        space: Space,  # noqa: ARG002
+        columns: Sequence[ComputedColumn],  # noqa: ARG002
+        *,
+        described: bool,  # noqa: ARG002
+    ) -> Self | None:
+        return None  # but in rooms that know more
+
     def reach(self, model: Model, space: Space) -> tuple[int, Floats]:
         """The most roundings of a column, and the largest absolute value of each over a space with its slack."""
         largest = np.array([double_beyond(value) for value in column_extents(model.embedding, space)])
@@ -132,6 +142,23 @@ def program_bits(model: Model) -> int:
 def column_slacks(columns: Sequence[ComputedColumn]) -> tuple[tuple[int, float], ...]:
     """(k, slack) of columns that the program computes: each is off by about k u (|column| + slack)."""
     return tuple((one.roundings + 2, float(one.slack + 2 * abs(one.offset))) for one in columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedColumn:
+    """A column with its roundings counted in those of single precision."""
+
+    roundings: int
+    slack: Fraction
+    offset: Fraction
+
+
+def in_single_roundings(columns: Sequence[ComputedColumn]) -> list[CountedColumn]:
+    """The same columns, for a rounding whose unit is that of single precision."""
+    return [
+        CountedColumn(roundings=-(-one.roundings // SINGLE_AS_DOUBLE), slack=one.slack, offset=one.offset)
+        for one in columns
+    ]
 
 
 def rounding_growth(roundings: int, bits: int = 53) -> float:

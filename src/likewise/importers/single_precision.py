@@ -14,45 +14,28 @@ Numbers beyond single precision are infinite there: a space that reaches them is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.families.affine.rounding import AffineRounding
-from likewise.families.kernel.rounding import KernelRounding
-from likewise.families.network.rounding import NetworkRounding
-from likewise.families.polynomial.rounding import PolynomialRounding, ProductRounding
-from likewise.families.program_rounding import DOUBLE_BITS, LARGEST_SINGLE, SINGLE_AS_DOUBLE, SINGLE_BITS
+from likewise.families.program_rounding import LARGEST_SINGLE
 from likewise.importers.mixing import is_mixer, parts_of
 from likewise.importers.registry import is_sklearn_class
 from likewise.importers.transformers.casts import find_cast
 from likewise.importers.transformers.traced_columns import CAST, Step
-from likewise.model.embedding import column_extents
 
 if TYPE_CHECKING:
     from likewise.families.family import Rounding
     from likewise.families.scored_model import Model
     from likewise.importers.transformers.embedding import EmbeddedColumns
     from likewise.importers.transformers.traced_columns import Line
-    from likewise.model.embedding import Column
-    from likewise.spec.space import Space
 
 LIBSVM = ("SVC", "NuSVC", "SVR", "NuSVR")
 UNDESCRIBED = ("NearestCentroid",)  # which compares distances that it computes in its own way
 SMALLEST_SCALE = 1 / Fraction(2) ** 100  # below it a stored double may be denormal in single precision, or 0
 HINT = "fit the pipeline on float64 data, without casts, and encoders with dtype=numpy.float64"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountedColumn:
-    """A column with its roundings counted in those of single precision."""
-
-    roundings: int
-    slack: Fraction
-    offset: Fraction
 
 
 def column_rounding(
@@ -66,17 +49,15 @@ def column_rounding(
     if not single:
         made: Rounding = known.of_columns(lines, described=described)
         return made
-    if isinstance(known, NetworkRounding):
-        return known.of_columns(lines, described=described and known.bits == DOUBLE_BITS)
-    if isinstance(known, AffineRounding) and type(final).__name__ not in UNDESCRIBED:
-        fits = _stays_finite(known, model.embedding, embedded.inputs.space)
-        return known.in_single_precision().of_columns(lines, described=described and fits)
-    if isinstance(known, (PolynomialRounding, ProductRounding)) or type(known) is KernelRounding:
-        return replace(known, bits=SINGLE_BITS).of_columns(_in_singles(lines), described=False)
-    raise UnsupportedModel(
-        f"{model.family} is handed float32, so that it calculates in single precision, and how it does is not known",
-        hint=HINT,
-    )
+    found: Rounding | None = None
+    if type(final).__name__ not in UNDESCRIBED:
+        found = known.of_single_columns(model, embedded.inputs.space, lines, described=described)
+    if found is None:
+        raise UnsupportedModel(
+            f"{model.family} is handed float32, so that it calculates in single precision, and how it does is not known",
+            hint=HINT,
+        )
+    return found
 
 
 def converts(final: Any) -> bool:
@@ -117,22 +98,6 @@ def _makes_singles(part: Any, step: Step) -> bool:
         return hasattr(part, "dtype") and np.dtype(part.dtype) == np.float32
     except TypeError:
         return False
-
-
-def _in_singles(lines: Sequence[Line]) -> list[CountedColumn]:
-    return [
-        CountedColumn(roundings=-(-line.roundings // SINGLE_AS_DOUBLE), slack=line.slack, offset=line.offset)
-        for line in lines
-    ]
-
-
-def _stays_finite(rounding: AffineRounding, columns: Sequence[Column], space: Space) -> bool:
-    """Whether no sum that the program may come to is beyond single precision."""
-    extents = column_extents(columns, space)
-    total = rounding.constant + sum(
-        (size * extent for size, extent in zip(rounding.sizes, extents, strict=True)), Fraction(0)
-    )
-    return 2 * (rounding.operations + 1) * max([total, *extents, *rounding.sizes]) < LARGEST_SINGLE
 
 
 def check_casts(embedded: EmbeddedColumns) -> None:

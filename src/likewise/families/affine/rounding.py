@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.families.affine.body import affine_body
 from likewise.families.program_rounding import (
     DOUBLE_BITS,
+    LARGEST_SINGLE,
     SINGLE_AS_DOUBLE,
     SINGLE_BITS,
     SINGLE_SLACK,
@@ -179,6 +180,15 @@ class AffineRounding:
             bounded=self.bounded and described,
         )
         return whole.with_roundings(max(one.roundings for one in columns))
+
+    def of_single_columns(
+        self, model: Model, space: Space, columns: Sequence[ComputedColumn], *, described: bool
+    ) -> AffineRounding:
+        """All of it in single precision; not described where a sum may be beyond that."""
+        extents = column_extents(model.embedding, space)
+        total = self.constant + sum((s * c for s, c in zip(self.sizes, extents, strict=True)), Fraction(0))
+        fits = 2 * (self.operations + 1) * max([total, *extents, *self.sizes]) < LARGEST_SINGLE
+        return self.in_single_precision().of_columns(columns, described=described and fits)
 
 
 def _is_tame(column: Column, space: Space) -> bool:

@@ -27,8 +27,8 @@ from likewise.importers.onnx.stored_trees import StoredTrees, make_forest
 from likewise.importers.pipelines import check_pieces
 from likewise.importers.score_models import ScoreModels
 from likewise.importers.sklearn_linear import sum_vectors
+from likewise.importers.transformers.casts import single_line
 from likewise.importers.transformers.embedding import EmbeddedColumns, embed
-from likewise.importers.transformers.traced_columns import single_line
 from likewise.importers.trees.reached_columns import OwnPreprocessing
 from likewise.importers.trees.tree_model import LibraryModel
 from likewise.model.head import NUMBER_HEAD, Head

@@ -24,8 +24,8 @@ from likewise.importers.onnx.computed import zeros
 from likewise.importers.onnx.inputs import embed_columns
 from likewise.importers.pipelines import check_pieces
 from likewise.importers.score_models import ScoreModels
+from likewise.importers.transformers.casts import single_line
 from likewise.importers.transformers.embedding import embed
-from likewise.importers.transformers.traced_columns import single_line
 from likewise.model.embedding import column_extents
 from likewise.model.head import NUMBER_HEAD
 from likewise.spec.features import Continuous

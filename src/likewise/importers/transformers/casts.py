@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.importers.transformers.traced_columns import CAST, UNCHANGED, Arithmetic, Step
+from likewise.importers.transformers.traced_columns import CAST, UNCHANGED, Arithmetic, Line, Step
 
 ARRAY_MAKERS = (
     np.asarray,
@@ -61,3 +61,8 @@ def _action_of(dtype: Any, step: Step) -> Arithmetic:
             hint="casts to float32 and float64 are taken",
         )
     return action
+
+
+def single_line(line: Line) -> Line:
+    """How a line is rounded by a program that takes the number in single precision: the number itself first, and then each operation."""
+    return CAST.on(Arithmetic(line.operations).on(Line().cast()))

@@ -163,11 +163,6 @@ def single_number(number: float) -> float:
         return float(np.float32(number))
 
 
-def single_line(line: Line) -> Line:
-    """How a line is rounded by a program that takes the number in single precision: the number itself first, and then each operation."""
-    return CAST.on(Arithmetic(line.operations).on(Line().cast()))
-
-
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
     """Operations in their order; none of them leaves a column unchanged."""
