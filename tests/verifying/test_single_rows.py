@@ -146,3 +146,14 @@ def test_mixes_of_such_rows_beside_doubles_count_their_own_rounding():
     exact = [single.model.exact([Fraction(c) for c in row])[0] for row in codes.tolist()]
     seen = max(abs(Fraction(a) - b) for a, b in zip(given.tolist(), exact, strict=True))
     assert Fraction(1, 10**9) < seen <= rounding_error(single.model, space)  # doubles are off by less
+
+
+@pytest.mark.parametrize("which", ["nearest", "frequent"])
+def test_pairs_like_the_data_are_replayed_as_they_are_shown(which):
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, Y)
+    found = lw.verify(model, SPACE, FREE, X=X, budget=20, like_data=which)
+    assert found.verdict == "BIASED"
+    assert found.stats["in_single_precision"] == "replayed"
+    assert in_single_precision(found.pair)
+    first, second = model.predict(found.pair.astype(np.float32))
+    assert first != second

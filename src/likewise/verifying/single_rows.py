@@ -127,10 +127,10 @@ def _has_singles(posed: PosedProblem, witness: Witness, columns: tuple[str, ...]
 # -- proofs -----------------------------------------------------------------------------------------------
 
 
-def covers_single_rows(posed: PosedProblem, certificate: Certificate) -> bool:
+def covers_single_rows(posed: PosedProblem, certificate: Certificate | None) -> bool:
     """Whether a proof has room for the rounding of the program that is handed rows in single precision."""
     columns, imported = _single_columns(posed), posed.imported
-    if not columns or rounding_error(imported.model, imported.space) is None:
+    if certificate is None or not columns or rounding_error(imported.model, imported.space) is None:
         return False
     inputs, recoding = imported.replay.inputs, imported.recoding
     try:

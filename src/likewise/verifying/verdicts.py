@@ -32,7 +32,6 @@ from likewise.verifying.certification import (
 from likewise.verifying.contributions import compare_features
 from likewise.verifying.program_compliance import explain_noncompliance, proves_with_room
 from likewise.verifying.result import Result, StatedClaim, Treatment, Verdict
-from likewise.verifying.single_rows import covers_single_rows, single_witness
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
@@ -163,8 +162,6 @@ def _fair_result(
     if reason is not None:
         return _unknown_result(found, claimed, level, reason, report)
     stats = _stats(found, claimed, report)
-    if report.covers_floating_point and covers_single_rows(found.posed, certificate):
-        stats["in_single_precision"] = "covered"
     if covered:
         stats["program_rounding"]["covered"] = True
     return Result(
@@ -196,8 +193,6 @@ def _unknown_result(
 def _biased_result(
     found: ClaimOutcome, witness: Witness, claimed: StatedClaim, checking: CheckRunner | None
 ) -> Result:
-    singly = single_witness(found.posed, witness)
-    witness = singly or witness
     pair, scores = found.posed.pair(witness)
     treated = found.posed.treated(witness)
     program_lower = _program_lower(found, witness, claimed, treated)
@@ -230,7 +225,7 @@ def _biased_result(
         reason=reason,
         covers_floating_point=found.posed.imported.replay.stand_in is None,
         program_lower=program_lower,
-        stats=_stats(found, claimed, None) | ({} if singly is None else {"in_single_precision": "replayed"}),
+        stats=_stats(found, claimed, None),
     )
 
 
