@@ -454,3 +454,16 @@ def test_stacks_of_models_in_single_precision_state_an_error_that_holds(through)
     ):
         stated = error_bound(part, imported.space)
         assert stated is None or seen <= stated
+
+
+@pytest.mark.parametrize("final", [LogisticRegression(), SVC(kernel="poly", degree=2), SVC(gamma=0.5)])
+def test_means_that_components_of_single_precision_are_multiplied_with_are_counted(final):
+    """PCA that was fitted on float32 rows, and is asked about doubles: it multiplies its means with its components in single precision."""
+    rows = (X[["age", "income"]] + 100).astype(np.float32)
+    space = lw.Space({"age": lw.Continuous(100, 109), "income": lw.Continuous(100, 101)})
+    model = make_pipeline(PCA(2), final).fit(rows, Y)
+    imported = import_model(model, space, rows=space.encode(rows), like=rows)
+    (seen,) = largest_errors(imported, far_rows(space, 60))
+    stated = error_bound(imported.model, space)
+    assert stated is None or Fraction(1, 10**9) < seen <= stated  # doubles are off by less
+    assert stated is not None or not isinstance(final, LogisticRegression)

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.program_rounding import SINGLE_AS_DOUBLE
 from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
 from likewise.importers.mixed_columns import Base, Computed, Node, Product, Sum
 from likewise.importers.registry import is_formula, is_sklearn_class
@@ -49,6 +50,7 @@ Nodes = tuple[Node, ...]
 Columns = tuple[TracedColumn, ...]
 Behind = Callable[[Nodes], Nodes]
 ANY_NUMBER = Continuous(-1.0, 1.0)  # a mix is a number; no bounds of it are looked at
+PRINCIPAL = ("PCA", "IncrementalPCA")
 SOLVERS = ("SparsePCA", "MiniBatchSparsePCA")  # that solve equations for every row
 LARGEST_CONDITION = (
     1e5  # of such equations: solved in another way they differ in the last five digits of sixteen
@@ -358,6 +360,8 @@ def _multiplied(places: Sequence[Sequence[int]], nodes: Nodes) -> Nodes:
 def _mix(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
     """The stored vectors and matrices one after the other."""
     for kind, numbers in MATRICES[step.kind](transformer, step):
+        # PCA multiplies the means with its components first, in their precision.
+        single = step.kind in PRINCIPAL and getattr(numbers, "dtype", None) == np.float32
         values = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers, dtype=np.float64)
         if not np.isfinite(values).all():
             step.refuse("has a parameter that is not a finite number", hint="fit it on finite numbers")
@@ -367,7 +371,9 @@ def _mix(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
             nodes = weigh_columns(values, nodes)
         elif kind == "minus":
             nodes = tuple(
-                Computed(node, Operation("plus", -Fraction(value))) if value else node
+                Computed(node, Operation("plus", -Fraction(value)), SINGLE_AS_DOUBLE if single else 1)
+                if value
+                else node
                 for node, value in zip(nodes, values.tolist(), strict=True)
             )
         else:
