@@ -99,8 +99,8 @@ def twice_named():
     return model
 
 
-def single_precision():
-    words = ColumnTransformer([("words", OneHotEncoder(dtype=np.float32), WORDS)])
+def half_precision():
+    words = ColumnTransformer([("words", OrdinalEncoder(dtype=np.float16), WORDS)])
     return fitted(Pipeline([("prepare", words), ("model", quick_logistic())]))
 
 
@@ -224,7 +224,7 @@ CASES = {
     "logarithm of a negative number": (lambda: in_front(FunctionTransformer(np.log1p), ["children"]), "the preprocessing gives", "leave that value out of the space", LOGARITHM),
     "words to a scaler": (usual, "step 'prepare' > 'part' (StandardScaler) takes numbers, but feature 'rooms' has the level 'one'", "as the model was fitted", TEXTUAL),
     "text left in": (text_left_in, "LogisticRegression takes numbers, but feature 'city' reaches it as text", "OneHotEncoder"),
-    "single precision": (single_precision, "step 'prepare' (ColumnTransformer) gives float32", "dtype=numpy.float64"),
+    "half precision": (half_precision, "step 'prepare' (ColumnTransformer) gives float16", "dtype=numpy.float64"),
     "unfitted step": (lambda: exchanged(StandardScaler()), "step 'prepare' > 'part' (StandardScaler) is not fitted", "call fit(X, y) on the whole pipeline"),
     "unfitted pipeline": (lambda: Pipeline([("prepare", StandardScaler()), ("model", quick_logistic())]), "step 'prepare' (StandardScaler) is not fitted", "call fit(X, y) on the whole pipeline"),
     "unfitted first step": (unfitted_first, "step 'prepare' (StandardScaler) is not fitted", "call fit(X, y) on the whole pipeline"),

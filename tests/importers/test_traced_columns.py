@@ -13,6 +13,7 @@ from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, Standar
 import likewise as lw
 from likewise.families.scored_model import rounding_error
 from likewise.importers.imported_model import import_model
+from likewise.importers.transformers.casts import single_line
 from likewise.importers.transformers.composition import selected_places
 from likewise.importers.transformers.traced_columns import Arithmetic, Line, Operation, Step
 
@@ -140,3 +141,68 @@ def test_proofs_cover_the_rounding_of_what_is_determined_and_of_nothing_else(tra
 )
 def test_selections(selection, places):
     assert selected_places(selection, "abcd", 4, Step(path=("s",), kind="t")) == places
+
+
+# -- single precision ---------------------------------------------------------------------------------------------------
+
+units = st.floats(1e-4, 1e4).flatmap(lambda s: st.sampled_from([s, -s]))
+single_operations = st.lists(
+    st.one_of(
+        st.tuples(st.just("plus"), st.floats(-1e6, 1e6)),
+        st.tuples(st.just("times"), units),
+        st.tuples(st.just("over"), units),
+        st.tuples(st.just("inverse"), units),
+        st.tuples(st.just("cast"), st.just(0.0)),
+    ),
+    max_size=6,
+)
+WAYS = {
+    "rounded first": np.float32,
+    "rounded after": np.float64,
+}
+
+
+def computed_singly(x, given, constant):
+    """From the first cast on in float32: with the stored number rounded first, or with what comes out rounded once more."""
+    value, single = np.float64(x), False
+    for kind, number in given:
+        single = single or kind == "cast"
+        by = constant(number) if single else np.float64(number)
+        if kind == "plus":
+            value = value + by
+        elif kind == "times":
+            value = value * by
+        elif kind != "cast":
+            value = value / by if kind == "over" else value * (1 / by)
+        value = np.float32(value) if single else value
+    return Fraction(float(value))
+
+
+@settings(max_examples=400, deadline=None)
+@given(given=single_operations, x=st.floats(-1e6, 1e6) | st.sampled_from([1e-44, 1e-38, 3e-45]))
+@example(given=[("cast", 0.0), ("plus", -1e6), ("over", 1e-4)], x=1e6 - 1 / 32)
+@example(given=[("cast", 0.0), ("times", 1e-4), ("times", 1e4)], x=3e-45)
+@example(given=[("plus", 0.1), ("cast", 0.0)], x=-0.1)
+def test_a_line_of_casts_is_as_far_from_the_program_as_it_says(given, x):
+    line = Arithmetic(
+        tuple(Operation("over" if kind == "inverse" else kind, Fraction(number)) for kind, number in given)
+    ).on(Line())
+    exact = line.offset + line.slope * Fraction(x)
+    growth = Fraction(np.nextafter(np.expm1(line.roundings * 2.0**-53 * (1 - 1e-9)), 0.0))
+    for constant in WAYS.values():
+        off = abs(computed_singly(x, given, constant) - exact)
+        assert off <= growth * (abs(exact) + line.slack)
+
+
+@settings(max_examples=200, deadline=None)
+@given(given=single_operations, x=st.floats(-1e6, 1e6))
+def test_a_line_of_a_number_in_single_precision_covers_every_cast(given, x):
+    """As programs of one precision have it: every operation in float32, stored numbers too."""
+    plain = [(kind, number) for kind, number in given if kind != "cast"]
+    chain = Arithmetic(tuple(Operation("over" if k == "inverse" else k, Fraction(n)) for k, n in plain))
+    line = single_line(chain.on(Line()))
+    exact = line.offset + line.slope * Fraction(x)
+    growth = Fraction(np.nextafter(np.expm1(line.roundings * 2.0**-53 * (1 - 1e-9)), 0.0))
+    for constant in WAYS.values():
+        off = abs(computed_singly(x, [("cast", 0.0), *plain], constant) - exact)
+        assert off <= growth * (abs(exact) + line.slack)

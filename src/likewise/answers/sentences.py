@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 
+# What is known of rows in single precision, by what was done about it.
+SINGLE_PRECISION = {
+    "replayed": "the pair was replayed on such rows too",
+    "covered": "the proof has room for how the model rounds such rows, too",
+    None: "this is about the model asked in double precision, and about rows in single precision it may answer otherwise",
+}
+
+
 class ClaimSubject(Protocol):
     """What an answer is about: who must share what."""
 
@@ -63,10 +71,8 @@ def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
             f"the model was compared through codes only, as it does not take the rows as given; it says: {told}"
         )
     if single:
-        said.append(
-            f"columns in single precision ({', '.join(single)}): this is about the model asked in double precision, and about rows in "
-            "single precision it may answer otherwise"
-        )
+        told = SINGLE_PRECISION[stats.get("in_single_precision")]
+        said.append(f"columns in single precision ({', '.join(single)}): {told}")
     return "; ".join(said) or None
 
 

@@ -161,6 +161,11 @@ class Rounding(Protocol):
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> Any:
         """Of the program that computes its columns so."""
 
+    def of_single_columns(
+        self, model: Model, space: Space, columns: Sequence[ComputedColumn], *, described: bool
+    ) -> Any:
+        """Of the program that is handed these columns of the model in single precision, and calculates in it where its own numbers let it; None where nothing is known of that."""
+
 
 class Climber(Protocol):
     """What improves pairs of individuals, in float64."""

@@ -16,6 +16,9 @@ d_c = g_k (m_c + slack_c) (`traced_columns`), and M_c = m_c + slack_c:
     products            g_n (sum_f |w_f| product_f M + sizes)
     combined            the largest error of a part, and the rounding of a mean of their scores
 
+A rounding of single precision, 1 + d with |d| <= 2^-24, is less than `SINGLE_AS_DOUBLE` = 2^30 roundings of double precision, and counts as so many, of columns as of sums: one count for programs that mix the two. What is
+too small for single precision is off by up to 2^-126 more, which `SINGLE_SLACK` in what is rounded covers.
+
 exp and pow are taken to be right within `room` roundings, as the C library and NumPy promise. All sums are of nonnegative numbers in float64, so that `OUTWARD_FACTOR`
 covers their own rounding.
 
@@ -56,7 +59,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DOUBLE_BITS = 53
+DOUBLE_BITS, SINGLE_BITS = 53, 24
+SINGLE_AS_DOUBLE = 2**30  # a rounding of single precision is less than so many of double precision
+SINGLE_SLACK = (
+    2.0**-100
+)  # times 2^-23 it is more than what a number that is too small for single precision loses
+LARGEST_SINGLE = 2.0**126  # with room for roundings
 EXTRA_ROUNDINGS = 32  # roundings: of exp, pow or sigma (a few units in the last place), of maps around a model, of additions not counted
 OUTWARD_FACTOR = 1 + 1e-6  # what float64 sums of up to 10^9 nonnegative numbers lose, with room
 DENORMAL_LOSS = 2.0**-960  # more than all results that are denormal lose together
@@ -93,6 +101,16 @@ class UnstatedRounding:
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> Self:
         return replace(self, columns=column_slacks(columns), described=described)
 
+    def of_single_columns(
+        self,
+        model: Model,  # noqa: ARG002
+        space: Space,  # noqa: ARG002
+        columns: Sequence[ComputedColumn],  # noqa: ARG002
+        *,
+        described: bool,  # noqa: ARG002
+    ) -> Self | None:
+        return None  # but in rooms that know more
+
     def reach(self, model: Model, space: Space) -> tuple[int, Floats]:
         """The most roundings of a column, and the largest absolute value of each over a space with its slack."""
         largest = np.array([double_beyond(value) for value in column_extents(model.embedding, space)])
@@ -116,9 +134,31 @@ def _found_bound(model: Model, space: Space) -> ErrorBound | None:
     return None if found is None or not found.error <= LARGEST_ERROR else found
 
 
+def program_bits(model: Model) -> int:
+    """The coarsest precision that the program is known to make scores in, and so probabilities of them."""
+    return min(getattr(part.rounding, "bits", DOUBLE_BITS) for part in program_parts(model))
+
+
 def column_slacks(columns: Sequence[ComputedColumn]) -> tuple[tuple[int, float], ...]:
     """(k, slack) of columns that the program computes: each is off by about k u (|column| + slack)."""
     return tuple((one.roundings + 2, float(one.slack + 2 * abs(one.offset))) for one in columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedColumn:
+    """A column with its roundings counted in those of single precision."""
+
+    roundings: int
+    slack: Fraction
+    offset: Fraction
+
+
+def in_single_roundings(columns: Sequence[ComputedColumn]) -> list[CountedColumn]:
+    """The same columns, for a rounding whose unit is that of single precision."""
+    return [
+        CountedColumn(roundings=-(-one.roundings // SINGLE_AS_DOUBLE), slack=one.slack, offset=one.offset)
+        for one in columns
+    ]
 
 
 def rounding_growth(roundings: int, bits: int = 53) -> float:

@@ -85,6 +85,9 @@ class SeparateRounding:
     def undescribed(self) -> None:
         return None
 
+    def of_single_columns(self, *_: object, **__: object) -> None:
+        raise InternalError("columns are described before scores are joined")
+
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> SeparateRounding:  # noqa: ARG002
         raise InternalError("columns are described before scores are joined")
 

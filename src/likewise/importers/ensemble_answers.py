@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.program_rounding import DOUBLE_BITS, SINGLE_BITS, program_bits
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Model, SeparateRounding, form_body
 from likewise.families.settings import EXTRA_OPERATIONS
@@ -27,7 +28,6 @@ from likewise.importers.trees.tree_model import largest_sum
 from likewise.model.head import NUMBER_HEAD, Head
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
-SINGLE_BITS = 24  # the coarsest arithmetic that scores are added up in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,6 +75,10 @@ def rounding_of_terms(terms: Sequence[Term], weights: Sequence[Fraction], bias: 
         weights=tuple(weights),
         bias=bias,
         slack=slack,
+        bits=min(
+            (program_bits(one.model) for one in terms if tree_form(one.model.body) is None),
+            default=DOUBLE_BITS,
+        ),
         bounded=all(term.model.rounding is not None for term in terms),
     )
 
@@ -87,7 +91,7 @@ def _with_likely_rounding(model: Model) -> Model:
     likely = TreeRounding(
         constant=largest_sum(form.ensemble),
         operations=len(form.ensemble.trees) + EXTRA_OPERATIONS,
-        bits=SINGLE_BITS,
+        bits=SINGLE_BITS,  # the coarsest arithmetic that scores are added up in
     )
     return replace(model, rounding=likely)
 

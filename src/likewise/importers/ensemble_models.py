@@ -108,8 +108,8 @@ def _affine_rounding(
     width: int,
 ) -> AffineRounding:
     """Each score goes through its own roundings, a product and the additions."""
-    sizes, constant, operations = [Fraction(0)] * width, abs(bias), 0
-    described, bounded, crude = True, True, False
+    sizes, constant, operations = [Fraction(0)] * width, Fraction(0), 0
+    described, bounded, crude, unit = True, True, False, 1
     for model, place, weight in zip(models, places, row, strict=True):
         rounding = affine_rounding(model.rounding)
         if rounding is None:
@@ -119,14 +119,15 @@ def _affine_rounding(
         constant += abs(weight) * rounding.constant
         operations = max(operations, rounding.operations)
         described, bounded = described and rounding.described, bounded and rounding.bounded
-        crude = crude or rounding.crude
+        crude, unit = crude or rounding.crude, max(unit, rounding.unit)
     return AffineRounding(
         sizes=tuple(sizes),
-        constant=constant,
+        constant=constant + unit * abs(bias),
         operations=operations + len(models) + EXTRA_OPERATIONS,
-        described=described,
+        described=described and unit == 1,  # numbers beyond single precision are not looked for
         bounded=bounded,
         crude=crude,
+        unit=unit,
     )
 
 

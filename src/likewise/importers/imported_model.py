@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, program_rounding
+from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, program_bits, program_rounding
 from likewise.families.scored_model import Model
 from likewise.importers.inputs import Inputs, fitted_columns, refuse_gap
 from likewise.importers.recoding import Recoding, identity_recoding
@@ -73,8 +73,10 @@ def import_model(
     rows: NDArray[np.float64],
     like: Any = None,
     measured: frozenset[int] = frozenset(),
+    single: tuple[str, ...] = (),
 ) -> ImportedModel:
-    """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on, and `measured` the features in which it counts how far two individuals are apart: their codes stay what they are."""
+    """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on, and `measured` the features in which it counts how far two individuals are apart: their codes stay what they are.
+    Of its program asked about rows with the columns `single` in single precision."""
     estimator = _as_estimator(estimator, space)
     unfolded = unfold(estimator)
     if find_forest_reader(unfolded.final) is None and not is_ensemble(unfolded.final):
@@ -83,7 +85,12 @@ def import_model(
     if not named:
         check_column_order(columns, like)
     inputs = Inputs(
-        recoding=identity_recoding(space), columns=columns, like=like, named=named, measured=measured
+        recoding=identity_recoding(space),
+        columns=columns,
+        like=like,
+        named=named,
+        measured=measured,
+        single=single,
     )
     return _import_estimator(estimator, unfolded, inputs, rows)
 
@@ -113,7 +120,7 @@ def _import_estimator(
     rows = inputs.recoding.coded(rows)
     model, replay = apply_wrappers(estimator, unfolded, join_scores(scores), inputs)
     observed = check_import(model, replay, inputs.space, rows)
-    bits = unfolded.final.network.bits if is_network_file(unfolded.final) else 53
+    bits = unfolded.final.network.bits if is_network_file(unfolded.final) else program_bits(model)
     if is_classical_graph(unfolded.final):
         bits = unfolded.final.bits
     program = program_rounding(model, inputs.space, observed, bits=bits)
@@ -223,7 +230,7 @@ def _import_scores(unfolded: UnfoldedEstimator, inputs: Inputs) -> tuple[ScoreMo
         return import_classical(final, inputs)
     read = find_score_reader(final)
     steps = (*steps, *implied_steps(final))
-    if not steps:
+    if not steps and not inputs.single:
         _check_complete(inputs.space)
         return read(final, identity_columns(inputs.space, inputs.columns, step=type(final).__name__)), inputs
     from likewise.importers.pipelines import import_pipeline

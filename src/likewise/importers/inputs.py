@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """`columns` are the estimator's columns in its order, `like` the user's frame type; `named` estimators
-    were fitted on frames. Codes are those of the space that the model is over. `levels` has the columns that must come as pandas
+    were fitted on frames. Codes are those of the space that the model is over. Columns in `single` are handed over in single precision. `levels` has the columns that must come as pandas
     categories, with these in this order; of those in `borrowed` the names are the frame's, as the model has lost its own."""
 
     recoding: Recoding
@@ -34,6 +34,7 @@ class Inputs:
     measured: frozenset[int] = (
         frozenset()
     )  # features of the user's space that a claim measures how far two people are apart in
+    single: tuple[str, ...] = ()
     kept: tuple[
         tuple[int, ...] | None, ...
     ] = ()  # of a model over a part of the space, by feature, where its levels are among those of the whole
@@ -71,10 +72,13 @@ class Inputs:
             import narwhals.stable.v2 as nw
 
             frame = nw.from_native(frame).select(list(self.columns))
+            if self.single:
+                frame = frame.with_columns(nw.col(*self.single).cast(nw.Float32))
             return self._with_categories(frame.to_pandas()) if self.levels else frame.to_native()
         columns = [np.asarray(frame[name]) for name in self.columns]
         words = any(column.dtype.kind not in "biuf" for column in columns)
-        return np.stack([column.astype(object if words else np.float64) for column in columns], axis=1)
+        numbers = np.float32 if set(self.columns) <= set(self.single) else np.float64
+        return np.stack([column.astype(object if words else numbers) for column in columns], axis=1)
 
     def _with_categories(self, frame: Any) -> Any:
         """What the estimator was not fitted on is a category too: it has to say what it makes of it."""

@@ -20,15 +20,10 @@ from likewise.families.affine.rounding import AffineRounding
 from likewise.families.network.activation import IDENTITY
 from likewise.families.network.body import Layer, Network, folded
 from likewise.families.network.rounding import NetworkRounding
+from likewise.families.program_rounding import DOUBLE_BITS, SINGLE_AS_DOUBLE, SINGLE_BITS, SINGLE_SLACK
 from likewise.families.scored_model import Model
 from likewise.model.embedding import Column
 from likewise.model.head import Head
-
-DOUBLE, SINGLE = 53, 24  # bits
-SINGLE_AS_DOUBLE = 2**30  # a rounding of single precision is less than so many of double precision
-SINGLE_SLACK = (
-    2.0**-100
-)  # times 2^-23 it is more than what a number that is too small for single precision loses
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +34,7 @@ class LayeredProgram:
     family: str
     layers: tuple[Layer, ...]
     embedding: tuple[Column, ...]
-    bits: int = DOUBLE
+    bits: int = DOUBLE_BITS
     link: float = 0.0
     bend: float = 0.0
     described: bool = True
@@ -111,12 +106,9 @@ class LayeredProgram:
             operations=sum(2 * layer.weights.shape[1] + 2 + self.spare for layer in self.layers),
             described=self.described,
             bounded=self.bounded,
-            crude=self.bits == SINGLE,
+            crude=self.bits == SINGLE_BITS,
         )
         if not self.rounded_columns:
             return found
-        return replace(
-            found,
-            sizes=tuple(SINGLE_AS_DOUBLE * size for size in found.sizes),
-            constant=SINGLE_AS_DOUBLE * (found.constant + 1),
-        )
+        # The 1 is for what is made of scores: probabilities that are compared with 1/2.
+        return replace(found, constant=found.constant + 1).in_single_precision()

@@ -70,10 +70,11 @@ class Sum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Computed:
-    """One operation with a stored double."""
+    """One operation with a stored double; `often` is how much more its number counts, where the program has that from numbers in single precision."""
 
     part: Node
     operation: Operation
+    often: int = 1
     depth: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -180,7 +181,7 @@ def _expanded(node: Node, known: dict[Node, ExpandedColumn], work: _Work, *, rou
             polynomial={(node.index,): Fraction(1)}, sizes={(node.index,): 1.0}, roundings=0
         )
     if isinstance(node, Computed):
-        return _computed(known[node.part], node.operation, rounded=rounded)
+        return _computed(known[node.part], node, rounded=rounded)
     if isinstance(node, Product):
         return _product([known[part] for part in node.parts], work)
     parts = [known[part] for part in node.parts]
@@ -213,8 +214,9 @@ def weighted_sizes(parts: Sequence[Sizes], weights: Sequence[float], constant: f
     return {monomial: value * OUTWARD_FACTOR for monomial, value in total.items()}
 
 
-def _computed(part: ExpandedColumn, operation: Operation, *, rounded: bool) -> ExpandedColumn:
-    number, size = operation.number, abs(float(operation.number))
+def _computed(part: ExpandedColumn, node: Computed, *, rounded: bool) -> ExpandedColumn:
+    operation = node.operation
+    number, size = operation.number, node.often * abs(float(operation.number))
     if operation.kind == "plus":
         return ExpandedColumn(
             polynomial=weighted_sum([part.polynomial], [Fraction(1)], number),

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.program_rounding import SINGLE_AS_DOUBLE
 from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
 from likewise.importers.mixed_columns import Base, Computed, Node, Product, Sum
 from likewise.importers.registry import is_formula, is_sklearn_class
@@ -49,6 +50,7 @@ Nodes = tuple[Node, ...]
 Columns = tuple[TracedColumn, ...]
 Behind = Callable[[Nodes], Nodes]
 ANY_NUMBER = Continuous(-1.0, 1.0)  # a mix is a number; no bounds of it are looked at
+PRINCIPAL = ("PCA", "IncrementalPCA")
 SOLVERS = ("SparsePCA", "MiniBatchSparsePCA")  # that solve equations for every row
 LARGEST_CONDITION = (
     1e5  # of such equations: solved in another way they differ in the last five digits of sixteen
@@ -118,7 +120,7 @@ def _multiplies(transformer: Any) -> bool:
     return bool(np.asarray(transformer.powers_).sum(axis=1).max(initial=0) > 1)
 
 
-def _parts_of(transformer: Any) -> Steps:
+def parts_of(transformer: Any) -> Steps:
     """What a pipeline, a column transformer or a union holds."""
     if not is_sklearn_class(transformer):
         return ()
@@ -132,7 +134,7 @@ def _parts_of(transformer: Any) -> Steps:
 
 def _inside(steps: Steps) -> list[tuple[str, Any]]:
     """All transformers, and those that they hold."""
-    return [one for name, part in steps for one in ((name, part), *_inside(_parts_of(part)))]
+    return [one for name, part in steps for one in ((name, part), *_inside(parts_of(part)))]
 
 
 def _first_mixer(steps: Steps, step: Step) -> Step | None:
@@ -140,7 +142,7 @@ def _first_mixer(steps: Steps, step: Step) -> Step | None:
         inside = step.inside(name, part)
         if is_mixer(part):
             return inside
-        found = _first_mixer(_parts_of(part), inside)
+        found = _first_mixer(parts_of(part), inside)
         if found is not None:
             return found
     return None
@@ -160,7 +162,7 @@ def _split(transformer: Any, columns: Columns, step: Step) -> tuple[Any, Columns
         )
     if is_mixer(transformer):
         return _left_alone(), columns, lambda nodes: apply_transformer(transformer, nodes, step)
-    if _first_mixer(_parts_of(transformer), step) is None:
+    if _first_mixer(parts_of(transformer), step) is None:
         return transformer, trace_transformer(transformer, columns, step), None
     kind = type(transformer).__name__
     made = copy.copy(transformer)
@@ -307,6 +309,11 @@ def _apply_lines(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
             found.append(Sum((), (), float(one.line.offset)))
             continue
         node = nodes[one.index]
+        if one.line.single:
+            step.refuse(
+                "casts mixed columns, or products of columns, to single precision",
+                hint="put the cast before the step that mixes or multiplies columns",
+            )
         for operation in one.line.operations:
             node = Computed(node, operation)
         found.append(node)
@@ -353,6 +360,8 @@ def _multiplied(places: Sequence[Sequence[int]], nodes: Nodes) -> Nodes:
 def _mix(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
     """The stored vectors and matrices one after the other."""
     for kind, numbers in MATRICES[step.kind](transformer, step):
+        # PCA multiplies the means with its components first, in their precision.
+        single = step.kind in PRINCIPAL and getattr(numbers, "dtype", None) == np.float32
         values = np.asarray(numbers.toarray() if hasattr(numbers, "toarray") else numbers, dtype=np.float64)
         if not np.isfinite(values).all():
             step.refuse("has a parameter that is not a finite number", hint="fit it on finite numbers")
@@ -362,7 +371,9 @@ def _mix(transformer: Any, nodes: Nodes, step: Step) -> Nodes:
             nodes = weigh_columns(values, nodes)
         elif kind == "minus":
             nodes = tuple(
-                Computed(node, Operation("plus", -Fraction(value))) if value else node
+                Computed(node, Operation("plus", -Fraction(value)), SINGLE_AS_DOUBLE if single else 1)
+                if value
+                else node
                 for node, value in zip(nodes, values.tolist(), strict=True)
             )
         else:

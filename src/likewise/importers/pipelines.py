@@ -42,6 +42,8 @@ from likewise.importers.mixing import SplitSteps, split_steps
 from likewise.importers.random_waves import RandomWaves, WaveBodies, find_waves
 from likewise.importers.registry import takes_mixes
 from likewise.importers.rotations import rotate_back
+from likewise.importers.single_precision import HINT as SINGLE_HINT
+from likewise.importers.single_precision import check_casts, column_rounding, converts, mixes_singles
 from likewise.importers.transformers.embedding import EmbeddedColumns, embed
 from likewise.importers.transformers.traced_columns import Step
 from likewise.model.embedding import Column
@@ -78,7 +80,14 @@ def import_pipeline(
     else:
         embedded = embed(split.front, inputs, model=split.mixer.kind)
         scores = _read_mixed(final, read, split, embedded)
-    scores = scores.each(lambda one: _add_column_rounding(one, embedded, described=described))
+    check_casts(embedded)
+    single = embedded.single if split is None else mixes_singles(steps, embedded)
+    if single:
+        _check_single(final, split, landmarks or waves)
+    single = single and not (split is None and converts(final))
+    scores = scores.each(
+        lambda one: add_column_rounding(one, embedded, final, described=described, single=single)
+    )
     return scores.each(lambda one: check_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 
@@ -135,12 +144,23 @@ def _read_mixed(final: Any, read: ScoreReader, split: SplitSteps, embedded: Embe
     )
 
 
-def _add_column_rounding(model: Model, embedded: EmbeddedColumns, *, described: bool) -> Model:
+def add_column_rounding(
+    model: Model, embedded: EmbeddedColumns, final: Any, *, described: bool, single: bool
+) -> Model:
     """The model with the rounding of its columns, see `Rounding` and `traced_columns`."""
     if model.rounding is None:
         return model
-    described = described and embedded.settled
-    return replace(model, rounding=model.rounding.of_columns(embedded.lines, described=described))
+    found = column_rounding(model, embedded, final, described=described, single=single)
+    return replace(model, rounding=found)
+
+
+def _check_single(final: Any, split: SplitSteps | None, sampler: Landmarks | RandomWaves | None) -> None:
+    """Refuse what is behind columns in single precision and calculates with them in ways that are not described."""
+    step = sampler.step if sampler is not None else None
+    if split is not None and takes_mixes(final):
+        step = split.mixer
+    if step is not None:
+        step.refuse("calculates in single precision, how is not known", hint=SINGLE_HINT)
 
 
 def check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:

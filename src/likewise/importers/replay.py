@@ -51,6 +51,10 @@ class Replay:
         """The same asked by codes of a part of the space, which has these levels, by feature."""
         return replace(self, inputs=self.inputs.restricted(kept))
 
+    def in_single_precision(self, columns: tuple[str, ...]) -> Replay:
+        """The same asked about rows with these columns in single precision."""
+        return replace(self, inputs=replace(self.inputs, single=columns))
+
     def scores(self, codes: Floats) -> Floats:
         """All scores (rows, scores): what a regressor predicts, probabilities where they are the scores, else the decision function."""
         return self.scores_of(self.inputs.of(codes))

@@ -29,7 +29,7 @@ import numpy as np
 
 from likewise.clock import check_clock
 from likewise.errors import DataError, InternalError, MismatchedModel, UnsupportedModel
-from likewise.families.program_rounding import ObservedError
+from likewise.families.program_rounding import DOUBLE_BITS, ObservedError, program_bits
 from likewise.families.scored_model import Model, Scores, program_parts
 from likewise.importers.unfold import unfold
 from likewise.model.head import Head, logistic
@@ -53,6 +53,7 @@ OBSERVED_ROWS = 16  # of a kernel model, on which its score is enclosed to tell 
 OBSERVED_WORK = 400_000  # columns of centres that this may look at, all rows together; where one row has more, differences in float64 must do
 OBSERVED_BITS = 256
 LINK_TOLERANCE = 1e-9  # probabilities: expit is computed in a few roundings of numbers below one
+SINGLE_LINK_TOLERANCE = 2.0**-20  # the same in single precision
 
 
 def check_import(model: Model, replay: Replay, space: Space, rows: Floats) -> ObservedError:
@@ -160,8 +161,14 @@ def _compare_probabilities(
         if head.link == "softmax":
             powers = np.exp(expected - expected.max())
             expected = powers / powers.sum()
-        if np.abs(given[i] - expected).max() > LINK_TOLERANCE + float(_link_factor(head) * max(errors)):
+        if np.abs(given[i] - expected).max() > _link_tolerance(model) + float(
+            _link_factor(head) * max(errors)
+        ):
             _refuse_row(model, space, codes[i], what)
+
+
+def _link_tolerance(model: Model) -> float:
+    return LINK_TOLERANCE if program_bits(model) == DOUBLE_BITS else SINGLE_LINK_TOLERANCE
 
 
 def check_predictions(
@@ -171,7 +178,7 @@ def check_predictions(
     given = replay.predictions(codes)[:, 0]
     with np.errstate(over="ignore"):
         expected = np.exp(scores)
-    room = LINK_TOLERANCE * (1 + np.abs(expected)) + 2 * errors * np.abs(expected)
+    room = _link_tolerance(model) * (1 + np.abs(expected)) + 2 * errors * np.abs(expected)
     off = np.abs((given - given[0]) - (expected - expected[0]))
     for i in np.flatnonzero(~(off <= room + room[0])).tolist():
         _refuse_row(model, space, codes[i], "its predictions are not exp of its scores")

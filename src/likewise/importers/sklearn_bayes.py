@@ -233,13 +233,16 @@ class SquaresRounding(AffineRounding):
         if most:
             for size, square in zip(self.sizes, self.squares, strict=True):
                 more += 2 * size * (2 * abs(square.centre) + columns[square.column].slack) ** 2
-        return AffineRounding(
+        whole = AffineRounding(
             sizes=tuple((2 if most else 1) * size for size in self.sizes),
             constant=self.constant + Fraction(math.ceil(more * SLACK_GRID), SLACK_GRID),
-            operations=self.operations + 2 * most,
+            operations=self.operations,
             described=self.described and described,
             bounded=self.bounded and described,
+            crude=self.crude,
+            unit=self.unit,
         )
+        return whole.with_roundings(2 * most)
 
 
 def _squared_column(column: Column, centre: Fraction) -> Column:

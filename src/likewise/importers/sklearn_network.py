@@ -19,8 +19,9 @@ from likewise.errors import UnsupportedModel
 from likewise.families.network.activation import IDENTITY, LOGISTIC, RELU, TANH
 from likewise.families.network.body import Layer
 from likewise.families.network.dyadic import Dyadic
+from likewise.families.program_rounding import DOUBLE_BITS, SINGLE_BITS
 from likewise.importers.exponents import EXPONENTIAL_HEAD
-from likewise.importers.layered_models import DOUBLE, SINGLE, LayeredProgram
+from likewise.importers.layered_models import LayeredProgram
 from likewise.importers.score_models import ScoreModels, python_labels, several_labels
 from likewise.model.embedding import Column
 from likewise.model.head import NUMBER_HEAD, Head
@@ -51,12 +52,12 @@ def import_network(
     name = type(estimator).__name__
     _check(estimator, name, front[-1].weights.shape[0] if front else len(embedding))
     labels = several_labels(estimator, name) if name == CLASSIFIER else None
-    single = all(np.asarray(part).dtype.itemsize < np.dtype(np.float64).itemsize for part in estimator.coefs_)
+    single = any(np.asarray(part).dtype.itemsize < np.dtype(np.float64).itemsize for part in estimator.coefs_)
     program = LayeredProgram(
         family=name,
         layers=(*front, *_layers(estimator)),
         embedding=embedding,
-        bits=SINGLE if single else DOUBLE,
+        bits=SINGLE_BITS if single else DOUBLE_BITS,
         link=NEAR_HALF if name == CLASSIFIER else 0.0,
         # A classifier compares the logistic function of the score, or softmax; single precision is not described.
         described=name != CLASSIFIER and not single,

@@ -21,6 +21,7 @@ from likewise.spec.properties import Property
 from likewise.verifying.certification import CheckRunner, keep_state
 from likewise.verifying.posed_problem import pose
 from likewise.verifying.result import Result, StatedClaim
+from likewise.verifying.single_rows import covers_single_rows, single_witness
 from likewise.verifying.verdicts import ClaimOutcome, give_verdict
 
 if TYPE_CHECKING:
@@ -145,6 +146,8 @@ def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Resul
         if like_data and outcome.witness is not None:
             choose = choose_frequent if like_data == "frequent" else choose_plausible
             outcome = replace(outcome, witness=choose(_task_of_rows(problem, posed), outcome.witness))
+        singly = None if outcome.witness is None else single_witness(posed, outcome.witness)
+        outcome = outcome if singly is None else replace(outcome, witness=singly)
         found = ClaimOutcome(posed, outcome, claimed)
         result = give_verdict(found, CheckRunner.of(run) if certify else None)
         if like_data and found.witness is not None and result.pair is not None:
@@ -152,7 +155,11 @@ def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Resul
             result = replace(result, stats={**result.stats, **tell(problem, posed, found.witness)})
     # Also how long reading the model took, while the clock of the budget stood still, and what was compared then.
     stats = {**result.stats, **run.budget.stats, **problem.imported.compared.stats}
+    proved = result.verdict == "FAIR" and result.covers_floating_point
+    if proved and covers_single_rows(posed, result.certificate):
+        stats["in_single_precision"] = "covered"
     if result.verdict == "BIASED":
+        stats |= {} if singly is None else {"in_single_precision": "replayed"}
         from likewise.importers.settled_estimators import can_repair
 
         stats["repairable"] = can_repair(problem.claim.model, problem.imported.model)

@@ -9,7 +9,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.families.affine.body import affine_body
-from likewise.families.program_rounding import ErrorBound, double_beyond
+from likewise.families.program_rounding import (
+    DOUBLE_BITS,
+    LARGEST_SINGLE,
+    SINGLE_AS_DOUBLE,
+    SINGLE_BITS,
+    SINGLE_SLACK,
+    ErrorBound,
+    double_beyond,
+)
 from likewise.model.embedding import column_extents
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.numbers import format_number, format_numbers
@@ -31,6 +39,9 @@ LARGEST_NUMBER = 2**1000  # that a program's numbers may come to, with room for 
 LARGEST_CODE, LARGEST_FACTOR = 2**34, 2**100  # of polynomials in pieces
 # Slack is rounded up to this grid, to keep certificates free of numbers with a thousand digits.
 SLACK_GRID = 2**100
+SINGLE_OPERATIONS = 8  # more of a program in single precision: it may round stored doubles first
+MOST_COUNTED = 2**43  # roundings n, for which (1 + u)^n - 1 <= n u (1 + n u), where n u <= 2^-10
+COUNTED_FACTOR = 1 + Fraction(1, 1024)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +57,9 @@ class AffineRounding:
     A program whose rounding is not `described` (it goes through logarithms, say) is only compared with, as if
     it did no more than this; what a proof states of it covers no rounding at all. Its score is still `bounded` by this where only what
     it makes of the score (a probability that is compared) is not described; `crude` says that this is far beyond what happens.
+
+    Of a program in single precision each of the operations is as many roundings as `unit` says (`program_rounding`), by which sizes and constant are multiplied already:
+    n u F >= (1 + u)^(n + m) - 1 for F = (n + m) (1 + 2^-10) / n, so that n operations of sizes F times as large are n + m of the sizes themselves.
     """
 
     sizes: tuple[Fraction, ...]
@@ -54,6 +68,40 @@ class AffineRounding:
     described: bool = True
     bounded: bool = True
     crude: bool = False
+    unit: int = 1
+
+    @property
+    def bits(self) -> int:
+        """The precision that the program calculates in."""
+        return DOUBLE_BITS if self.unit == 1 else SINGLE_BITS
+
+    def in_single_precision(self) -> AffineRounding:
+        """Of the same program, where it calculates in single precision all along."""
+        lost = Fraction(SINGLE_SLACK) * (1 + sum(self.sizes))
+        operations = self.operations + SINGLE_OPERATIONS
+        longer = replace(self, constant=self.constant + lost, operations=operations)
+        counted = longer.with_roundings(operations * SINGLE_AS_DOUBLE)
+        return replace(counted, unit=math.ceil(counted.constant / longer.constant))
+
+    def with_roundings(self, more: int) -> AffineRounding:
+        """Of a program that rounds so many times more, to double precision: where that are many, its sizes grow instead of its operations."""
+        if self.unit > 1:
+            return replace(self, operations=self.operations - (-more // SINGLE_AS_DOUBLE))
+        if more < SINGLE_AS_DOUBLE:
+            return replace(self, operations=self.operations + more)
+        operations = max(self.operations, 1)
+        total = operations + more
+        factor = math.ceil(COUNTED_FACTOR * Fraction(total, operations))
+        known = total <= MOST_COUNTED
+        return replace(
+            self,
+            sizes=tuple(factor * size for size in self.sizes),
+            constant=factor * self.constant,
+            operations=operations,
+            described=self.described and known,
+            bounded=self.bounded and known,
+            crude=True,
+        )
 
     def error(self, columns: Sequence[Fraction], lost: Fraction = UNDERFLOW_ERROR) -> Fraction:
         """The bound for columns whose absolute values are at most these."""
@@ -115,8 +163,9 @@ class AffineRounding:
         return replace(
             self,
             sizes=tuple(abs(by.slope) * size for size in self.sizes),
-            constant=abs(by.slope) * self.constant + by.size,
-            operations=self.operations + by.operations,
+            constant=abs(by.slope) * self.constant + self.unit * by.size,
+            operations=self.operations + (by.operations if self.unit == 1 else 4 * by.operations),
+            described=self.described and self.unit == 1,  # numbers beyond single precision are not looked for
         )
 
     def undescribed(self) -> AffineRounding:
@@ -124,13 +173,22 @@ class AffineRounding:
 
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> AffineRounding:
         slack = sum((size * one.slack for size, one in zip(self.sizes, columns, strict=True)), Fraction(0))
-        return replace(
+        whole = replace(
             self,
             constant=self.constant + Fraction(math.ceil(slack * SLACK_GRID), SLACK_GRID),
-            operations=self.operations + max(one.roundings for one in columns),
             described=self.described and described,
             bounded=self.bounded and described,
         )
+        return whole.with_roundings(max(one.roundings for one in columns))
+
+    def of_single_columns(
+        self, model: Model, space: Space, columns: Sequence[ComputedColumn], *, described: bool
+    ) -> AffineRounding:
+        """All of it in single precision; not described where a sum may be beyond that."""
+        extents = column_extents(model.embedding, space)
+        total = self.constant + sum((s * c for s, c in zip(self.sizes, extents, strict=True)), Fraction(0))
+        fits = 2 * (self.operations + 1) * max([total, *extents, *self.sizes]) < LARGEST_SINGLE
+        return self.in_single_precision().of_columns(columns, described=described and fits)
 
 
 def _is_tame(column: Column, space: Space) -> bool:

@@ -66,6 +66,11 @@ class CombinedRounding:
     def undescribed(self) -> CombinedRounding:
         return self  # nothing is stated of it anyway
 
+    def of_single_columns(
+        self, model: Model, space: Space, columns: Sequence[ComputedColumn], *, described: bool
+    ) -> None:
+        return None
+
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> CombinedRounding:
         raise InternalError("columns are described before scores are combined")
 

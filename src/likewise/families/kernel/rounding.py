@@ -17,8 +17,10 @@ from likewise.families.program_rounding import (
     DOUBLE_BITS,
     EXTRA_ROUNDINGS,
     OUTWARD_FACTOR,
+    SINGLE_BITS,
     ErrorBound,
     UnstatedRounding,
+    in_single_roundings,
     round_outward,
     rounding_growth,
 )
@@ -27,7 +29,7 @@ from likewise.model.embedding import embed_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import AffineMap
+    from likewise.families.family import AffineMap, ComputedColumn
     from likewise.families.scored_model import Model
     from likewise.spec.space import Space
 
@@ -82,6 +84,19 @@ class KernelRounding(UnstatedRounding):
             )
         size = 2 * float(sizes.sum()) + abs(body.bias) + 2 * self.more  # |slope bias| <= |new bias| + more
         return round_outward(float(sizes @ off) + rounding_growth(terms + EXTRA_ROUNDINGS) * size, size)
+
+    def of_single_columns(
+        self,
+        model: Model,
+        space: Space,
+        columns: Sequence[ComputedColumn],
+        *,
+        described: bool,
+    ) -> KernelRounding | None:
+        """Good for comparing only; None of kernels of columns that are scaled or rotated before."""
+        if type(self) is not KernelRounding:
+            return None
+        return replace(self, bits=SINGLE_BITS).of_columns(in_single_roundings(columns), described=False)
 
     def rescaled(self, by: AffineMap) -> KernelRounding:
         return replace(self, more=abs(float(by.slope) * self.more) + float(by.size))

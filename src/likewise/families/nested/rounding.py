@@ -82,5 +82,10 @@ class NestedRounding:
     def undescribed(self) -> NestedRounding:
         return self  # nothing is stated of it anyway
 
+    def of_single_columns(
+        self, model: Model, space: Space, columns: Sequence[ComputedColumn], *, described: bool
+    ) -> None:
+        return None
+
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> NestedRounding:
         raise InternalError("columns are described before scores are nested")

@@ -33,7 +33,7 @@ from likewise.model.embedding import column_extents, embed_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import AffineMap
+    from likewise.families.family import AffineMap, ComputedColumn
     from likewise.families.scored_model import Model
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
@@ -161,6 +161,17 @@ class NetworkRounding(UnstatedRounding):
             error = error + LOST * (2 * len(weights) + EXTRA_ROUNDINGS)
         whole = abs(self.slope) * size + self.size
         return abs(self.slope) * error + rounding_growth(self.operations) * whole, whole
+
+    def of_single_columns(
+        self,
+        model: Model,
+        space: Space,
+        columns: Sequence[ComputedColumn],
+        *,
+        described: bool,
+    ) -> NetworkRounding:
+        """In the precision of its weights; of those of single precision nothing is claimed."""
+        return self.of_columns(columns, described=described and self.bits != SINGLE)
 
     def rescaled(self, by: AffineMap) -> NetworkRounding:
         return replace(

@@ -15,8 +15,10 @@ import numpy as np
 from likewise.families.program_rounding import (
     DOUBLE_BITS,
     EXTRA_ROUNDINGS,
+    SINGLE_BITS,
     ErrorBound,
     UnstatedRounding,
+    in_single_roundings,
     round_outward,
     rounding_growth,
 )
@@ -25,7 +27,7 @@ from likewise.model.embedding import embed_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import AffineMap
+    from likewise.families.family import AffineMap, ComputedColumn
     from likewise.families.scored_model import Model
     from likewise.spec.space import Space
 
@@ -38,6 +40,7 @@ class SumRounding(UnstatedRounding, ABC):
 
     coefficients: NDArray[np.float64]
     bias: float
+    bits: int = 53  # of the program; with fewer its error is good for comparing only
 
     @abstractmethod
     def error(self, columns: Sequence[float]) -> float:
@@ -46,6 +49,16 @@ class SumRounding(UnstatedRounding, ABC):
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
         off = [self.error(row.tolist()) for row in embed_rows(model.embedding, codes)]
         return [Fraction(min(value, sys.float_info.max)) for value in off]
+
+    def of_single_columns(
+        self,
+        model: Model,
+        space: Space,
+        columns: Sequence[ComputedColumn],
+        *,
+        described: bool,
+    ) -> Self:
+        return replace(self, bits=SINGLE_BITS).of_columns(in_single_roundings(columns), described=False)
 
     def rescaled(self, by: AffineMap) -> Self:
         return replace(
@@ -66,7 +79,6 @@ class PolynomialRounding(SumRounding):
     inner_roundings: int = (
         0  # of columns that are mixed before: then slopes and coef0 are those of all products
     )
-    bits: int = 53  # of the program; with fewer its error is good for comparing only
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room.
@@ -117,10 +129,10 @@ class ProductRounding(SumRounding):
             total += weight * math.prod(sizes[c] for c in product)
         degree = max(map(len, self.products), default=0)
         count = len(self.products) + degree * (roundings + 2) + self.after + 8
-        return 8 * float(np.finfo(np.float64).eps) * count * total
+        return 8 * 2.0 ** (1 - self.bits) * count * total
 
     def bound(self, model: Model, space: Space) -> ErrorBound | None:
-        if not self.described:
+        if not self.described or self.bits != DOUBLE_BITS:
             return None
         roundings, reach = self.reach(model, space)
         size = abs(self.bias)

@@ -93,6 +93,11 @@ class SumRounding:
     def undescribed(self) -> SumRounding:
         return self  # nothing is stated of it anyway
 
+    def of_single_columns(
+        self, model: Model, space: Space, columns: Sequence[ComputedColumn], *, described: bool
+    ) -> None:
+        return None
+
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> SumRounding:
         """Of parts that are all over these columns."""
         parts = []

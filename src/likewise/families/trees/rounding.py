@@ -71,6 +71,11 @@ class TreeRounding:
     def undescribed(self) -> None:
         return None
 
+    def of_single_columns(
+        self, model: Model, space: Space, columns: Sequence[ComputedColumn], *, described: bool
+    ) -> None:
+        return None
+
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> TreeRounding:
         raise InternalError("trees test codes, they have no columns")
 

@@ -17,16 +17,17 @@ from likewise.families.affine.rounding import AffineRounding
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
 from likewise.families.polynomial.rounding import PolynomialRounding
+from likewise.families.program_rounding import SINGLE_BITS
 from likewise.families.scored_model import Model
 from likewise.importers.expansion import PowerSum, expand_powers
-from likewise.importers.layered_models import SINGLE, SINGLE_AS_DOUBLE
-from likewise.importers.onnx.column_tracing import FRONT, GraphColumns, single_column
+from likewise.importers.onnx.column_tracing import FRONT, GraphColumns
 from likewise.importers.onnx.machines import LinearScores, VectorScores
 from likewise.importers.onnx.model_file import CLASSICAL
 from likewise.importers.onnx.stored_trees import StoredTrees, make_forest
 from likewise.importers.pipelines import check_pieces
 from likewise.importers.score_models import ScoreModels
 from likewise.importers.sklearn_linear import sum_vectors
+from likewise.importers.transformers.casts import single_line
 from likewise.importers.transformers.embedding import EmbeddedColumns, embed
 from likewise.importers.trees.reached_columns import OwnPreprocessing
 from likewise.importers.trees.tree_model import LibraryModel
@@ -95,17 +96,12 @@ def _linear_model(
 def _single_rounding(
     sizes: Sequence[Fraction], constant: Fraction, operations: int, embedded: EmbeddedColumns
 ) -> AffineRounding:
-    """Every rounding of single precision counts as 2^30 of double precision."""
-    lines = [single_column(line) for line in embedded.lines]
-    slack = sum((size * own.slack for size, own in zip(sizes, lines, strict=True)), Fraction(0))
-    return AffineRounding(
-        sizes=tuple(SINGLE_AS_DOUBLE * size for size in sizes),
-        constant=Fraction(SINGLE_AS_DOUBLE) * (constant + slack + 1),
-        operations=operations + max((own.roundings for own in lines), default=0),
-        described=False,
-        bounded=embedded.settled,
-        crude=True,
-    )
+    """Every rounding of single precision counts as 2^30 of double precision; the 1 is for what is made of scores, probabilities that are compared with 1/2."""
+    known = AffineRounding(
+        sizes=tuple(sizes), constant=constant + 1, operations=operations, described=False
+    ).in_single_precision()
+    lines = [single_line(line) for line in embedded.lines]
+    return known.of_columns(lines, described=embedded.settled)
 
 
 # -- kernel machines --------------------------------------------------------------------------------------
@@ -148,7 +144,7 @@ def _machine_model(
             coef0=stored.coef0,
             bias=bias,
             degree=stored.degree,
-            bits=SINGLE,
+            bits=SINGLE_BITS,
         )
         expanded = expand_powers(powers, family)
         return Model(
@@ -159,7 +155,7 @@ def _machine_model(
             head=head,
         )
     gaussians = RbfSum(gamma=stored.gamma, bias=bias, coefficients=coefficients, centres=stored.vectors)
-    error = KernelRounding(expanded=False, bits=SINGLE).of_columns(lines, described=False)
+    error = KernelRounding(expanded=False, bits=SINGLE_BITS).of_columns(lines, described=False)
     return Model(family=family, rounding=error, embedding=columns, bodies=(gaussians,), head=head)
 
 
@@ -195,7 +191,7 @@ def import_graph_trees(model: ClassicalModel) -> LibraryModel:
         forest=forest,
         head=head,
         operations=len(stored.trees) + 6,
-        bits=SINGLE,
+        bits=SINGLE_BITS,
         own=OwnPreprocessing(
             name=FRONT, transformer=model.front, trace=_trace_for(model.front, stored.width, family)
         ),

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.layered_models import SINGLE_SLACK
 from likewise.importers.onnx.column_programs import CLASSICAL_ATTRIBUTES, categories, mapping, replaced_number
 from likewise.importers.onnx.inputs import MappedColumn, feed
 from likewise.importers.onnx.model_file import CLASSICAL, DTYPES, Graph, Node
@@ -27,7 +26,6 @@ from likewise.importers.transformers.traced_columns import (
     Action,
     Arithmetic,
     FillMissing,
-    Line,
     Operation,
     Step,
     TableFunction,
@@ -82,27 +80,6 @@ class ColumnTensor:
     @property
     def places(self) -> NDArray[np.intp]:
         return np.arange(len(self.columns), dtype=np.intp).reshape(self.shape)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SingleColumn:
-    """A column c that a program has with an error of at most ((1 + u)^roundings - 1) (|c| + slack) in single precision, u = 2^-24 (`transformers.traced_columns`)."""
-
-    roundings: int
-    slack: Fraction
-    offset: Fraction = Fraction(0)
-
-
-def single_column(line: Line) -> SingleColumn:
-    """How a line is rounded in single precision: the number itself first, and then each operation."""
-    roundings, slack = 1, Fraction(0)
-    for operation in line.operations:
-        if operation.kind == "plus":
-            roundings, slack = roundings + 1, slack + abs(operation.number)
-        else:
-            factor = operation.number if operation.kind == "times" else 1 / operation.number
-            roundings, slack = roundings + 2, slack * abs(factor) + Fraction(SINGLE_SLACK)
-    return SingleColumn(roundings=roundings, slack=slack + Fraction(SINGLE_SLACK))
 
 
 class GraphColumns:

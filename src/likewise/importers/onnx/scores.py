@@ -17,13 +17,14 @@ from likewise.families.network.activation import IDENTITY
 from likewise.families.network.body import Layer
 from likewise.families.network.dyadic import Dyadic
 from likewise.families.network.rounding import network_rounding
-from likewise.families.program_rounding import double_beyond
-from likewise.importers.layered_models import DOUBLE, SINGLE, SINGLE_AS_DOUBLE, LayeredProgram
-from likewise.importers.onnx.column_tracing import FRONT, SingleColumn, single_column
+from likewise.families.program_rounding import DOUBLE_BITS, LARGEST_SINGLE, SINGLE_BITS, double_beyond
+from likewise.importers.layered_models import LayeredProgram
+from likewise.importers.onnx.column_tracing import FRONT
 from likewise.importers.onnx.computed import zeros
 from likewise.importers.onnx.inputs import embed_columns
 from likewise.importers.pipelines import check_pieces
 from likewise.importers.score_models import ScoreModels
+from likewise.importers.transformers.casts import single_line
 from likewise.importers.transformers.embedding import embed
 from likewise.model.embedding import column_extents
 from likewise.model.head import NUMBER_HEAD
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from likewise.importers.inputs import Inputs
     from likewise.importers.onnx.computed import InputColumn
     from likewise.importers.onnx.reading import ReadNetwork
+    from likewise.importers.transformers.traced_columns import Line
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
 
-LARGEST_SINGLE = 2.0**126  # with room for roundings
 LARGEST_WHOLE = 2.0**23  # whole numbers up to twice this are the same in single precision
 SPARE = 8  # roundings of quotients and factors that programs compute and the layers have as numbers
 SINGLE_LINK = 2.0**-21  # probabilities in single precision, as an error of the score
@@ -51,22 +52,22 @@ def import_network_file(model: Any, inputs: Inputs) -> tuple[ScoreModels, Inputs
     network, head = model.network, model.head
     family, columns = f"{model.graph.source} network", tuple(dict.fromkeys(network.columns))
     front = getattr(model, "front", None)
-    single = network.bits == SINGLE or front is not None
+    single = network.bits == SINGLE_BITS or front is not None
     layers = _over(columns, network)
-    errors: list[SingleColumn] = []
+    errors: list[Line] = []
     if front is None:
         embedding = embed_columns(columns, model.graph.inputs, model.columns, inputs.space, inputs.columns)
     else:
         embedded = embed([(FRONT, front)], inputs, model=family)
         inputs = embedded.inputs
         embedding = tuple(embedded.columns[_plain_place(column)] for column in columns)
-        errors = [single_column(embedded.lines[column.place]) for column in columns]
+        errors = [single_line(embedded.lines[column.place]) for column in columns]
     sizes = [double_beyond(value) for value in column_extents(embedding, inputs.space)]
     program = LayeredProgram(
         family=family,
         layers=layers,
         embedding=embedding,
-        bits=SINGLE if single else DOUBLE,
+        bits=SINGLE_BITS if single else DOUBLE_BITS,
         link=SINGLE_LINK if single and head.link is not None else 0.0,
         bend=SINGLE_BEND if single else 0.0,
         described=False,
@@ -93,11 +94,11 @@ def _plain_place(column: InputColumn) -> int:
     return column.place
 
 
-def _of_columns(model: Model, errors: Sequence[SingleColumn]) -> Model:
+def _of_columns(model: Model, errors: Sequence[Line]) -> Model:
     """The model with the rounding of columns that the program computes in single precision; of a sum its sizes count such roundings already."""
     layered = network_rounding(model.rounding)
     if layered is not None:
-        columns = tuple((one.roundings * SINGLE_AS_DOUBLE, float(one.slack)) for one in errors)
+        columns = tuple((one.roundings, float(one.slack)) for one in errors)
         return replace(model, rounding=replace(layered, columns=columns, described=False))
     if model.rounding is None:
         return model

@@ -1,7 +1,7 @@
 """Curves: smooth functions of one number that are no lines. Their tables hold what the program computes.
 
 FunctionTransformer    numpy's functions of one number, given as such; numpy.negative and no function at all are
-                       arithmetic. Anything else is code that cannot be read. Monotone ones are taken of continuous numbers as
+                       arithmetic, and numpy.float32 and the like casts (`casts`). Anything else is code that cannot be read. Monotone ones are taken of continuous numbers as
                        well (`monotone`).
 PowerTransformer, QuantileTransformer     one column for each; monotone, so that they are taken of continuous numbers too (`fitted_curves`)
 SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`apply_splines`)
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.importers.transformers.casts import find_cast
 from likewise.importers.transformers.fitted_curves import fitted_power, fitted_quantiles
 from likewise.importers.transformers.splines import spline_basis
 from likewise.importers.transformers.traced_columns import (
@@ -78,12 +79,18 @@ def apply_function(transformer: Any, columns: Sequence[TracedColumn], step: Step
     func = transformer.func
     if func is None:
         return [DerivedColumn(i) for i in range(len(columns))]
+    cast = find_cast(transformer, step)
+    if cast is not None:
+        for column in columns:
+            require_number(column, step)
+        return [DerivedColumn(i, cast) for i in range(len(columns))]
     if not isinstance(func, np.ufunc) or func not in KNOWN_FUNCTIONS:
         name = getattr(func, "__name__", type(func).__name__)
         shown = "a lambda" if name == "<lambda>" else f"the function {name!r}"
         step.refuse(
             f"calls {shown}, which may do anything to any column",
-            hint=f"functions that are known, as in FunctionTransformer(numpy.log1p): {', '.join(_function_names())}",
+            hint="to cast numbers, use FunctionTransformer(numpy.float32) or (numpy.float64); functions that are known, as in "
+            f"FunctionTransformer(numpy.log1p): {', '.join(_function_names())}",
         )
     if transformer.kw_args:
         step.refuse(

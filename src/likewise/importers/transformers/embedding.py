@@ -47,13 +47,14 @@ Steps = Sequence[tuple[str, Any]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedColumns:
     """Exact columns over `inputs.space`; `lines` tell how each is rounded, and `settled` that tables are not; the largest
-    codes of the features `highest` stand for missing."""
+    codes of the features `highest` stand for missing. `single`: they are handed over in single precision."""
 
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     settled: bool
     inputs: Inputs
     highest: frozenset[int] = frozenset()
+    single: bool = False
 
 
 def embed(steps: Steps, inputs: Inputs, *, model: str) -> EmbeddedColumns:
@@ -90,7 +91,14 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> EmbeddedColumns:
         settled=all(one.settled for one in traced),
         inputs=inputs,
         highest=highest,
+        single=_gives_singles(steps, inputs),
     )
+
+
+def _gives_singles(steps: Steps, inputs: Inputs) -> bool:
+    """Whether what reaches the model is in single precision."""
+    handed, _ = run_steps(steps, inputs.of(level_rows(inputs.space, [1] * len(inputs.space), 0, 1)))
+    return bool(_as_matrix(handed).dtype == np.float32)
 
 
 def _exact_column(traced: TracedColumn, table: Floats | None, space: Space) -> Column:
@@ -264,18 +272,15 @@ def level_rows(space: Space, sizes: Sequence[int], start: int, stop: int) -> Flo
 
 
 def transform_rows(
-    steps: Steps, inputs: Any, *, taken: Callable[[Any], Any] | None = None, single: bool = False
+    steps: Steps, inputs: Any, *, taken: Callable[[Any], Any] | None = None, half: bool = False
 ) -> Floats:
     """The matrix that reaches the model, from the fitted transformers themselves; `matrix_reading` is what the model makes of it. In
-    single precision only for models that take it for the doubles that it holds."""
+    half precision only for models that take it for the doubles that it holds."""
     handed, step = run_steps(steps, inputs)
-    if taken is not None:
-        matrix = taken(handed)
-    else:
-        matrix = handed.toarray() if hasattr(handed, "toarray") else np.asarray(handed)
-    if not single and matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
+    matrix = _as_matrix(handed) if taken is None else taken(handed)
+    if not half and matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float32).itemsize:
         step.refuse(
-            f"gives {matrix.dtype}, so that the model calculates in single precision",
+            f"gives {matrix.dtype}, so that the model may calculate in half precision",
             hint="fit the pipeline on float64 data, and encoders with dtype=numpy.float64",
         )
     try:
@@ -285,6 +290,10 @@ def transform_rows(
             f"gives values that are no numbers: {error}",
             hint="encode text with OneHotEncoder or OrdinalEncoder",
         )
+
+
+def _as_matrix(handed: Any) -> Any:
+    return handed.toarray() if hasattr(handed, "toarray") else np.asarray(handed)
 
 
 def run_steps(steps: Steps, inputs: Any) -> tuple[Any, Step]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from likewise.errors import LikewiseError, UnsupportedModel
 from likewise.importers.transformers.encoders import marker_name
-from likewise.importers.transformers.traced_columns import TracedColumn, raw_column
+from likewise.importers.transformers.traced_columns import CAST, Step, TracedColumn, derive_column, raw_column
 from likewise.spec.features import Categorical, Ordinal
 
 if TYPE_CHECKING:
@@ -23,15 +23,17 @@ if TYPE_CHECKING:
     from likewise.importers.inputs import Inputs
 
 MARKERS = (None, np.nan)
+ROWS = Step(path=("the rows",), kind="single precision")
 
 
 def raw_columns(inputs: Inputs) -> tuple[TracedColumn, ...]:
     """The features as they stand in the user's frame, in the estimator's order, with what stands for missing ones."""
     space = inputs.space
-    return tuple(
+    made = (
         raw_column(space.names.index(name), name, space[name], marker=_marker(inputs, name))
         for name in inputs.columns
     )
+    return tuple(derive_column(one, CAST, ROWS) if one.name in inputs.single else one for one in made)
 
 
 def _marker(inputs: Inputs, name: str) -> str | None:

@@ -15,7 +15,7 @@ The way back, from u to x, is a bisection over the doubles: the x whose computed
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.importers.transformers.breaks import double_at, double_rank
-from likewise.importers.transformers.traced_columns import Line, Operation
+from likewise.importers.transformers.traced_columns import Line, Operation, compute_line
 from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class MonotoneMap:
     def computed(self, number: float) -> float:
         """What the program makes of a number."""
         with np.errstate(all="ignore"):
-            return float(self.function(compute(self.operations, number)))
+            return float(self.function(compute_line(self.operations, number)))
 
     def of(self, numbers: Floats) -> Floats:
         """The same for each of many numbers, one by one: results do not depend on their neighbours."""
@@ -99,7 +99,7 @@ class MonotoneMap:
 
     def _ends(self) -> tuple[float, float]:
         """What the function is taken of, at both ends."""
-        first, last = sorted(compute(self.operations, end) for end in (self.lo, self.hi))
+        first, last = sorted(compute_line(self.operations, end) for end in (self.lo, self.hi))
         return first, last
 
     def range(self) -> Continuous | None:
@@ -121,13 +121,6 @@ class MonotoneMap:
     def title(self, name: str) -> str:
         """How the feature is shown: ``log1p(income)``."""
         return f"{self.function.__name__}({'scaled ' if self.operations else ''}{name})"
-
-
-def compute(operations: Sequence[Operation], number: float) -> float:
-    """What the program makes of a number by these operations."""
-    for operation in operations:
-        number = operation.computed(number)
-    return number
 
 
 def monotone_map(line: Line, function: np.ufunc | FittedCurve, lo: float, hi: float) -> MonotoneMap | None:

@@ -23,6 +23,9 @@ with c' the value after the operation, from |c| <= |c'| + |m| and (1 + u) ((1 + 
     + m    one rounding more, slack + |m|               (slack 0 if nothing was rounded before)
     * s    one rounding more, |s| slack + 2^-1022       (the last for results that are denormal)
     / s    as * 1/s with two: programs divide, or multiply by a rounded 1/s
+
+A *cast* to single precision is one rounding more, of the number itself, and what follows is rounded to single precision too: each operation once in double precision and once more, the stored double before it, and a divisor twice as often.
+Every one of these counts as 2^30 of double precision (`families.program_rounding`), and 2^-100 more is slack for results that are denormal there.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from likewise.errors import MismatchedModel, UnsupportedModel
+from likewise.families.program_rounding import SINGLE_AS_DOUBLE, SINGLE_SLACK
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal
 from likewise.spec.pieces import PiecewisePolynomial
 
@@ -77,41 +81,51 @@ class Line:
     roundings: int = 0
     slack: Fraction = Fraction(0)
     operations: tuple[Operation, ...] = field(default=(), compare=False)
+    single: bool = False  # from a cast on
 
     def computed(self, number: float) -> float:
         """What the program makes of a number."""
-        for operation in self.operations:
-            number = operation.computed(number)
-        return number
+        return compute_line(self.operations, number)
+
+    def cast(self) -> Line:
+        return replace(
+            self,
+            roundings=self.roundings + SINGLE_AS_DOUBLE,
+            slack=self.slack + Fraction(SINGLE_SLACK),
+            single=True,
+        )
 
     def plus(self, number: Fraction) -> Line:
-        return Line(
-            slope=self.slope,
+        return replace(
+            self,
             offset=self.offset + number,
-            roundings=self.roundings + 1,
+            roundings=self.roundings + (3 * SINGLE_AS_DOUBLE if self.single else 1),
             slack=self.slack + (abs(number) if self.roundings else 0),
         )
 
     def times(self, number: Fraction, *, roundings: int = 1) -> Line:
-        return Line(
+        return replace(
+            self,
             slope=self.slope * number,
             offset=self.offset * number,
-            roundings=self.roundings + roundings,
-            slack=self.slack * abs(number) + SMALLEST_NORMAL,
+            roundings=self.roundings + ((1 + 2 * roundings) * SINGLE_AS_DOUBLE if self.single else roundings),
+            slack=self.slack * abs(number) + (Fraction(SINGLE_SLACK) if self.single else SMALLEST_NORMAL),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One arithmetic operation with a stored double."""
+    """One arithmetic operation with a stored double, or a cast to single precision."""
 
-    kind: Literal["plus", "times", "over"]
-    number: Fraction
+    kind: Literal["plus", "times", "over", "cast"]
+    number: Fraction = Fraction(0)
 
     def on(self, line: Line) -> Line:
         return replace(self._on(line), operations=(*line.operations, self))
 
     def _on(self, line: Line) -> Line:
+        if self.kind == "cast":
+            return line.cast()
         if self.kind == "plus":
             return line.plus(self.number)
         if self.kind == "times":
@@ -120,10 +134,33 @@ class Operation:
 
     def computed(self, number: float) -> float:
         """The same in floating point; the number is a stored double."""
-        by = float(self.number)
+        return self._with(number, float(self.number))
+
+    def computed_singly(self, number: float) -> float:
+        """The same in single precision, as scikit-learn's StandardScaler does it: the stored double is rounded first."""
+        return single_number(self._with(number, single_number(float(self.number))))
+
+    def _with(self, number: float, by: float) -> float:
+        if self.kind == "cast":
+            return single_number(number)
         if self.kind == "plus":
             return number + by
         return number * by if self.kind == "times" else number / by
+
+
+def compute_line(operations: Sequence[Operation], number: float) -> float:
+    """What the program makes of a number by these operations; from a cast on in single precision."""
+    single = False
+    for operation in operations:
+        single = single or operation.kind == "cast"
+        number = operation.computed_singly(number) if single else operation.computed(number)
+    return number
+
+
+def single_number(number: float) -> float:
+    """The number of single precision next to a double."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +208,7 @@ class FillMissing:
 
 
 UNCHANGED = Arithmetic(())
+CAST = Arithmetic((Operation("cast"),))
 Action = Arithmetic | Constant | TableFunction | FillMissing
 
 
@@ -247,7 +285,7 @@ def derive_column(column: TracedColumn, action: Action, step: Step) -> TracedCol
             return column
         require_number(column, step)
         line = None if column.line is None else action.on(column.line)
-        return replace(column, untouched=False, line=line)
+        return replace(column, untouched=column.untouched and action == CAST, line=line)
     if isinstance(action, Constant):
         line = None if column.line is None else Line(slope=Fraction(0), offset=action.number)
         return replace(column, untouched=False, line=line, curve=None, bend=None)
@@ -282,6 +320,7 @@ def _derive_continuous(
         return replace(column, untouched=False, settled=settled)
     if column.line is None or column.curve is not None:
         refuse_curve(column, action, step)
+    _refuse_single(column, action, step)
     if action.function is not None:
         bend = (
             monotone_map(column.line, action.function, float(feature.lo), float(feature.hi))
@@ -311,6 +350,16 @@ def _derive_continuous(
             hint="use units in which the column is of ordinary size",
         )
     return replace(column, untouched=False, line=composed[1], settled=False, curve=composed[0])
+
+
+def _refuse_single(column: TracedColumn, action: TableFunction, step: Step) -> None:
+    """Functions that the program calculates in single precision: how far it may be off is known of doubles."""
+    single = column.line is not None and column.line.single
+    if single and (action.function is not None or action.spline is not None):
+        step.refuse(
+            f"{action.does}, and {column.name!r} is in single precision by then",
+            hint="put the cast to float32 behind it, or leave it out",
+        )
 
 
 def refuse_curve(column: TracedColumn, action: TableFunction, step: Step) -> NoReturn:

@@ -30,8 +30,14 @@ from likewise.families.trees.rounding import TreeRounding
 from likewise.importers.imported_model import ImportedModel, apply_wrappers
 from likewise.importers.mixed_columns import expand
 from likewise.importers.mixing import unmixed_steps
-from likewise.importers.pipelines import check_pieces, multiply_out, placeholder_columns
+from likewise.importers.pipelines import (
+    add_column_rounding,
+    check_pieces,
+    multiply_out,
+    placeholder_columns,
+)
 from likewise.importers.self_check import check_import
+from likewise.importers.single_precision import check_casts, mixes_singles
 from likewise.importers.transformers.embedding import embed
 from likewise.importers.trees.library_forest import Forest
 from likewise.importers.trees.sklearn_trees import median_forest
@@ -72,14 +78,14 @@ def import_mixed_trees(
             f"{grown.family} behind {split.mixer.kind} tests {len(tested)} columns that mix features; from 1 to {MOST_INNER} are supported",
             hint="use fewer components",
         )
+    check_casts(embedded)
+    single = mixes_singles(unfolded.steps, embedded)
     columns = expand(split.nodes)
     inner = []
     for place in tested:
         check_clock()
         one = multiply_out(_column(grown.family, place, len(columns)), columns, split.mixer, embedded.columns)
-        if one.rounding is not None:
-            described = embedded.settled and split.described
-            one = replace(one, rounding=one.rounding.of_columns(embedded.lines, described=described))
+        one = add_column_rounding(one, embedded, unfolded.final, described=split.described, single=single)
         inner.append(check_pieces(one, inputs.space, embedded.highest))
     inputs, rows = embedded.inputs, embedded.inputs.recoding.coded(rows)
     ensemble = _ensemble(grown.forest, tested)

@@ -123,7 +123,7 @@ def reach_columns(
         check_markers(
             inputs,
             level_rows(space, [1] * len(space), 0, 1),
-            partial(transform_rows, everything, single=True),
+            partial(transform_rows, everything, half=True),
         )
     return ReachedColumns(
         columns=_make_columns(traced, space, matrix, bare=not everything),
@@ -234,7 +234,7 @@ def _check_matrix(
 def _preprocess(steps: Steps, inputs: Inputs, width: int, taken: MatrixReading) -> Callable[[Floats], Floats]:
     def matrix(codes: Floats) -> Floats:
         parts = (inputs.of(codes[i : i + BATCH_ROWS]) for i in range(0, len(codes), BATCH_ROWS))
-        made = [transform_rows(steps, part, taken=taken.numbers, single=True) for part in parts]
+        made = [transform_rows(steps, part, taken=taken.numbers, half=True) for part in parts]
         if made[0].shape[1] != width:
             raise UnsupportedModel(
                 f"{Step(path=()).inside(*steps[-1])} gives {made[0].shape[1]} columns where {width} were expected",
