@@ -12,6 +12,7 @@ from likewise.families.affine.body import affine_body
 from likewise.families.program_rounding import (
     DOUBLE_BITS,
     LARGEST_SINGLE,
+    OUTWARD_FACTOR,
     SINGLE_AS_DOUBLE,
     SINGLE_BITS,
     SINGLE_SLACK,
@@ -108,8 +109,13 @@ class AffineRounding:
         size = self.constant + sum(
             (s * abs(c) for s, c in zip(self.sizes, columns, strict=True)), Fraction(0)
         )
+        growth, loss = self._growth_and_loss(lost)
+        return growth * size + loss
+
+    def _growth_and_loss(self, lost: Fraction) -> tuple[Fraction, Fraction]:
+        """What is rounded of each unit of size, and what is lost to underflow."""
         growth = (1 + Fraction(1, 2**53)) ** self.operations - 1
-        return growth * size + self.operations * (1 + sum(self.sizes)) * lost
+        return growth, self.operations * (1 + sum(self.sizes)) * lost
 
     def as_stated(self) -> AffineRounding:
         """What a certificate says: this, or an error that no clearance exceeds."""
@@ -118,8 +124,23 @@ class AffineRounding:
         return AffineRounding(sizes=(Fraction(0),) * len(self.sizes), constant=BEYOND_ANY_SCORE, operations=1)
 
     def errors(self, model: Model, codes: NDArray[np.float64]) -> list[Fraction]:
+        """Sizes are added up in float64, with room; exactly where that is too small for them."""
         rows = [[Fraction(c) for c in row] for row in codes.tolist()]
-        return [self.error([c.exact(row[c.feature]) for c in model.embedding]) for row in rows]
+        columns = [[c.exact(row[c.feature]) for c in model.embedding] for row in rows]
+        growth, loss = self._growth_and_loss(UNDERFLOW_ERROR)
+        found = []
+        for row in columns:
+            size = self._float_size(row)
+            found.append(self.error(row) if math.isinf(size) else growth * Fraction(size) + loss)
+        return found
+
+    def _float_size(self, columns: Sequence[Fraction]) -> float:
+        """At least what is rounded; infinite where it is beyond float64."""
+        try:
+            terms = (float(s) * abs(float(c)) for s, c in zip(self.sizes, columns, strict=True))
+            return OUTWARD_FACTOR * (float(self.constant) + sum(terms))
+        except OverflowError:
+            return math.inf
 
     def bound(self, model: Model, space: Space) -> ErrorBound | None:
         if not self.bounded:
