@@ -110,6 +110,24 @@ test('maxima of polynomials are above all values, and near to one', () => {
   }
 });
 
+test('narrow polynomials far from zero are bounded by their own size', () => {
+  // 1 - z^2 and 1 - z^4 of z = 2^40 (x - 1000), from -1 to 2: their powers of x cancel, and the maximum is 1, inside.
+  const [steep, shift] = [Rational.of(1).scaled(40), Rational.fraction(-1000n, 1n)];
+  for (const degree of [2, 4]) {
+    let power = [Rational.of(1)];
+    for (let i = 0; i < degree; i++) {
+      const zero = Rational.of(0);
+      power = [...power, zero].map((value, j) => value.times(shift).plus(j > 0 ? power[j - 1] : zero).times(steep));
+    }
+    const coefficients = power.map((value, i) => (i === 0 ? Rational.of(1).minus(value) : value.negated()));
+    const from = Rational.of(1000).minus(Rational.of(1).scaled(-40));
+    const to = Rational.of(1000).plus(Rational.of(1).scaled(-39));
+    const most = polynomialMaximum(coefficients, from, to);
+    assert.ok(Rational.of(1).atMost(most));
+    assert.ok(most.minus(Rational.of(1)).atMost(Rational.of(1).scaled(-50)));
+  }
+});
+
 test('digests and unpacking', () => {
   const random = new Random(6);
   for (const length of [0, 1, 55, 56, 63, 64, 65, 1000, 300_000]) {
