@@ -19,6 +19,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import comb, lcm
 
+from likewise.clock import check_clock
 from likewise.spec.pieces import (
     PieceRange,
     PiecewisePolynomial,
@@ -52,14 +53,16 @@ def curve_maximum(
         sums = ((add_polynomials(u.polynomials[i], v.polynomials[i]), lo, hi) for i, lo, hi in first)
         return max(polynomial_maximum(*part) for part in sums)
     second = v.parts(*there, whole=whole)
+    check_clock()
     tops = [polynomial_maximum(u.polynomials[i], lo, hi) for i, lo, hi in first]
     others = [polynomial_maximum(v.polynomials[i], lo, hi) for i, lo, hi in second]
     if relation.kind == "free":
         return max(tops) + max(others)
     best, apart = None, relation.apart
-    for m, near in _highest_first(tops, others, _near_ranges(first, second, apart)):
+    for m, near in _highest_first(tops, others, near_parts(first, second, apart)):
         if best is not None and tops[m] + others[near[0]] <= best:
             break
+        check_clock()
         for n in near:
             if best is not None and tops[m] + others[n] <= best:
                 break
@@ -68,17 +71,8 @@ def curve_maximum(
     return best
 
 
-def near_parts(
-    first: list[PieceRange], second: list[PieceRange], apart: Interval
-) -> Iterator[tuple[int, int]]:
-    """Which pairs of parts may have x' - x in an interval; parts come from left to right."""
-    for m, near in enumerate(_near_ranges(first, second, apart)):
-        for n in near:
-            yield m, n
-
-
-def _near_ranges(first: list[PieceRange], second: list[PieceRange], apart: Interval) -> list[range]:
-    """Of each part the others that it may be paired with: both ends of parts rise."""
+def near_parts(first: list[PieceRange], second: list[PieceRange], apart: Interval) -> list[range]:
+    """Of each part the others for which x' - x may be in an interval; parts come from left to right."""
     starts, ends = [lo for _, lo, _ in second], [hi for _, _, hi in second]
     return [
         range(bisect_left(ends, lo + apart[0]), bisect_right(starts, hi + apart[1])) for _, lo, hi in first

@@ -5,7 +5,7 @@ that are equal, from the a-th to the b-th, are a jump from r_a to r_b, with the 
 quantile of a share, where that is asked for, is cut off at those of `LOWEST` and `HIGHEST`; numbers within 10^-7 of q_0 and q_n, as the program adds and compares, have these.
 
 So there is one formula from each of some doubles on up to the next one. Where the number is scaled first, the raw doubles from which on a formula holds are those at which the program's own line gets there (`breaks`):
-no rounding takes anybody to the other side of a jump.
+no rounding takes anybody to the other side of a jump. Quantiles that differ in their last digits only have few doubles between them, and nobody is next to them: each is a constant of its own, of the number that the program makes of it, so that it does not matter how steep the line is.
 
 References are i / n in doubles, so that quantiles which are equally far apart are on one line but for some 2^-53. Such lines are one stretch: shares on a line that is at most `ON_A_LINE` away from them are what the line gives of a number that is moved by `off` at most.
 """
@@ -35,6 +35,7 @@ ON_A_LINE = Fraction(1, 2**50)  # some roundings of references
 FLAT = Fraction(
     1, 2**10
 )  # normal quantiles of shares from here to 1 - this one have slopes below 2^9, and lines are put together
+FEW_DOUBLES = 16
 WIDEST = (
     2.0**900
 )  # quantiles further apart, or nearer to each other than its inverse: slopes of interpolation leave the normal doubles
@@ -74,9 +75,25 @@ def stretches_between(
     raw = [lo, *raw_starts(line, begins[1:], lo, hi)]
     ends = [*(math.nextafter(at, -math.inf) for at in raw[1:]), hi]
     return [
-        (first, last, starts[bisect_right(begins, line.computed(first)) - 1][1])
+        part
         for first, last in zip(raw, ends, strict=True)
+        for part in _single(starts[bisect_right(begins, line.computed(first)) - 1][1], line, first, last)
     ]
+
+
+def _single(
+    stretch: QuantileStretch, line: Line, first: float, last: float
+) -> list[tuple[float, float, QuantileStretch]]:
+    """A stretch, double by double where it is bent or rounded and has few of them."""
+    start, end = double_rank(first), double_rank(last)
+    exact = not stretch.slope or (not stretch.normal and not line.roundings)
+    if exact or stretch.off or end - start >= FEW_DOUBLES:
+        return [(first, last, stretch)]
+    found = []
+    for x in map(double_at, range(start, end + 1)):
+        share = stretch.offset + stretch.slope * Fraction(line.computed(x))
+        found.append((x, x, QuantileStretch(offset=share, normal=stretch.normal)))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
