@@ -8,12 +8,13 @@ import { isDouble, nextDouble } from '../src/exact/doubles.js';
 import { expOf, logOf, sigmaOf } from '../src/exact/interval.js';
 import { readNumber } from '../src/exact/number-syntax.js';
 import { polynomialMaximum } from '../src/exact/polynomial-maximum.js';
-import { polynomialValue } from '../src/bodies/columns.js';
+import { pieceOf, polynomialValue } from '../src/bodies/columns.js';
 import { Rational } from '../src/exact/rational.js';
 import { gunzip } from '../src/file/gunzip.js';
 import { parseJson } from '../src/file/json.js';
 import { sha256 } from '../src/file/sha256.js';
 import { Rejection } from '../src/rejection.js';
+import { maximumOfPiecesBetween } from '../src/rules/pieces.js';
 import { Random } from '../tools/mutate.js';
 
 const view = new DataView(new ArrayBuffer(8));
@@ -107,6 +108,49 @@ test('maxima of polynomials are above all values, and near to one', () => {
       best = Math.max(best, toNumber(value));
     }
     assert.ok(toNumber(most) - best < 5 + Math.abs(best) * 0.05);
+  }
+});
+
+test('narrow polynomials far from zero are bounded by their own size', () => {
+  // 1 - z^2 and 1 - z^4 of z = 2^40 (x - 1000), from -1 to 2: their powers of x cancel, and the maximum is 1, inside.
+  const [steep, shift] = [Rational.of(1).scaled(40), Rational.fraction(-1000n, 1n)];
+  for (const degree of [2, 4]) {
+    let power = [Rational.of(1)];
+    for (let i = 0; i < degree; i++) {
+      const zero = Rational.of(0);
+      power = [...power, zero].map((value, j) => value.times(shift).plus(j > 0 ? power[j - 1] : zero).times(steep));
+    }
+    const coefficients = power.map((value, i) => (i === 0 ? Rational.of(1).minus(value) : value.negated()));
+    const from = Rational.of(1000).minus(Rational.of(1).scaled(-40));
+    const to = Rational.of(1000).plus(Rational.of(1).scaled(-39));
+    const most = polynomialMaximum(coefficients, from, to);
+    assert.ok(Rational.of(1).atMost(most));
+    assert.ok(most.minus(Rational.of(1)).atMost(Rational.of(1).scaled(-50)));
+  }
+});
+
+test('pairs of parts: no pair within the tolerance is above the maximum, and some pair is near to it', () => {
+  const random = new Random(11);
+  const some = () => Rational.fraction(BigInt(random.below(41)) - 20n, 8n);
+  for (let turn = 0; turn < 40; turn++) {
+    const cuts = [0, 1, 2, 3, 4, 5].filter(() => random.below(2) > 0).map((cut) => Rational.of(cut));
+    const [u, v] = [1, 2].map(() => ({ cuts, pieces: [...cuts, null].map(() => [some(), some(), ...(random.below(2) > 0 ? [some()] : [])]) }));
+    const [least, reach] = [Rational.fraction(BigInt(-random.below(9)), 4n), Rational.fraction(BigInt(random.below(9)), 4n)];
+    const ends = /** @type {[Rational, Rational, Rational, Rational]} */ ([-1, 6, 0, 7].map((end) => Rational.of(end)));
+    const most = maximumOfPiecesBetween(u, v, ends, least, reach, false);
+    assert.ok(most !== null);
+    let best = -Infinity;
+    for (let i = 0; i <= 112; i++) {
+      for (let j = 0; j <= 112; j++) {
+        const [x, y] = [ends[0].plus(Rational.fraction(BigInt(i), 16n)), ends[2].plus(Rational.fraction(BigInt(j), 16n))];
+        if (y.minus(x).less(least) || reach.less(y.minus(x))) continue;
+        const value = polynomialValue(u.pieces[pieceOf(cuts, x)], x).plus(polynomialValue(v.pieces[pieceOf(cuts, y)], y));
+        assert.ok(value.atMost(most));
+        best = Math.max(best, toNumber(value));
+      }
+    }
+    // Of two parts that are not linear, each is bounded by itself.
+    if ([...u.pieces, ...v.pieces].every((piece) => piece.length === 2)) assert.ok(toNumber(most) - best < 5);
   }
 });
 

@@ -26,6 +26,7 @@ from tests.check.builder import (
 )
 from tests.check.strategies import fractions, number_text
 
+from likewise.cells.curves import polynomial_maximum
 from likewise_check.core.cells import make_box
 from likewise_check.core.numbers import int_if_whole
 from likewise_check.core.space import Relation
@@ -202,6 +203,24 @@ def test_maxima_that_are_known(root, other, lo, width, fourth):
     else:
         ends = [evaluate_polynomial(poly, lo), evaluate_polynomial(poly, lo + width)]
         assert found >= max(ends)
+
+
+@pytest.mark.parametrize("narrow", [Fraction(1, 2**10), Fraction(1, 2**40)])
+def test_narrow_pieces_far_from_zero_are_bounded_by_their_own_size(narrow):
+    """T_5 of (x - 1000) / narrow: its powers of x are huge, and cancel; its maximum is 1, at three places."""
+    away = (Fraction(-1000) / narrow, 1 / narrow)
+    powers = [(Fraction(1),)]
+    for _ in range(5):
+        powers.append(
+            tuple(a * away[0] + b * away[1] for a, b in zip((*powers[-1], 0), (0, *powers[-1]), strict=True))
+        )
+    cheby = [0, 5, 0, -20, 0, 16]
+    poly = tuple(sum(c * p[i] for c, p in zip(cheby, powers, strict=True) if i < len(p)) for i in range(6))
+    lo, hi = 1000 - narrow, 1000 + narrow
+    assert magnitude_on(poly, lo, hi) > 2**70
+    found = poly_maximum(poly, lo, hi)
+    assert 1 <= found <= 1 + 1e4 * SLACK
+    assert found <= polynomial_maximum(poly, lo, hi) <= 1 + 1e4 * SLACK
 
 
 def test_maxima_at_several_places_and_of_all_sizes():

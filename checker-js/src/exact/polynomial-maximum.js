@@ -1,5 +1,5 @@
 /**
- * An upper bound of the maximum of a polynomial over an interval, to within 2^-60 sum_i abs(c_i) m^i (section 4, "Columns in
+ * An upper bound of the maximum of a polynomial over an interval, to within 2^-60 of its size (section 4, "Columns in
  * pieces"; section 8, the last step of the majorant).
  *
  * On an interval mapped to [0, 1] a polynomial of degree n is a mean of its n + 1 Bernstein coefficients, so that their
@@ -7,7 +7,7 @@
  * sharper until it is near enough to a value that is attained.
  */
 
-import { larger, largest, Rational, ZERO } from './rational.js';
+import { larger, largest, ONE, Rational, smaller, ZERO } from './rational.js';
 
 const ROOM_BITS = 61;
 
@@ -20,11 +20,9 @@ const ROOM_BITS = 61;
 export function polynomialMaximum(coefficients, from, to) {
   const own = withoutLeadingZeros(coefficients);
   const values = own.length === 0 ? [ZERO] : own;
-  const size = larger(from.absolute(), to.absolute());
-  const room = values
-    .reduceRight((total, coefficient) => total.times(size).plus(coefficient.absolute()), ZERO)
-    .scaled(-ROOM_BITS);
-  let boxes = [bernstein(values, from, to)];
+  const shifted = shiftedAndScaled(values, from, to.minus(from));
+  const room = smaller(sizeAt(larger(from.absolute(), to.absolute()), values), sizeAt(ONE, shifted)).scaled(-ROOM_BITS);
+  let boxes = [bernstein(shifted)];
   let attained = larger(boxes[0][0], boxes[0][values.length - 1]);
   let bound = attained;
   while (boxes.length > 0) {
@@ -54,13 +52,16 @@ function withoutLeadingZeros(coefficients) {
 }
 
 /**
+ * @param {Rational} place
  * @param {Rational[]} coefficients
- * @param {Rational} from
- * @param {Rational} to
  */
-function bernstein(coefficients, from, to) {
-  const shifted = shiftedAndScaled(coefficients, from, to.minus(from));
-  const degree = coefficients.length - 1;
+function sizeAt(place, coefficients) {
+  return coefficients.reduceRight((total, coefficient) => total.times(place).plus(coefficient.absolute()), ZERO);
+}
+
+/** @param {Rational[]} shifted the coefficients in t, which goes from 0 to 1 */
+function bernstein(shifted) {
+  const degree = shifted.length - 1;
   return shifted.map((_, i) => {
     let total = ZERO;
     for (let j = 0; j <= i; j++) {

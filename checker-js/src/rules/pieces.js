@@ -82,13 +82,19 @@ export function maximumOfPieces(u, lo, hi, discrete) {
 export function maximumOfPiecesBetween(u, v, [lo, hi, otherLo, otherHi], p, q, discrete) {
   const parts = partsOf(u.cuts, lo, hi, discrete);
   const others = partsOf(v.cuts, otherLo, otherHi, discrete);
-  require(parts.length * others.length <= MAXIMUM.partPairs, 'separable: too many pairs of parts');
+  const tops = parts.map(({ piece, from, to }) => polynomialMaximum(u.pieces[piece], from, to));
+  const otherTops = others.map(({ piece, from, to }) => polynomialMaximum(v.pieces[piece], from, to));
   /** @type {Rational | null} */
   let most = null;
-  for (const part of parts) {
-    for (const other of others) {
-      if (q.less(other.from.minus(part.to)) || other.to.minus(part.from).less(p)) continue;
-      most = largerOfMaxima(most, maximumOfParts(u.pieces[part.piece], v.pieces[other.piece], part, other, p, q));
+  let [start, count] = [0, 0];
+  for (const [m, part] of parts.entries()) {
+    // Both ends of parts rise, so that those that are near enough stand next to each other.
+    while (start < others.length && others[start].to.minus(part.from).less(p)) start += 1;
+    for (let n = start; n < others.length && !q.less(others[n].from.minus(part.to)); n++) {
+      count += 1;
+      require(count <= MAXIMUM.partPairs, 'separable: too many pairs of parts');
+      if (most !== null && tops[m].plus(otherTops[n]).atMost(most)) continue; // these two cannot raise it
+      most = largerOfMaxima(most, maximumOfParts(u.pieces[part.piece], v.pieces[others[n].piece], part, others[n], p, q));
     }
   }
   return most;

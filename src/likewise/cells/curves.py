@@ -8,22 +8,23 @@
 (rule `separable` of a certificate). A polynomial of degree n >= 2 lies below its largest Bernstein coefficient,
 meets the first and the last one at the ends, and halving the interval brings them together. Coefficients are whole
 numbers in units of size / 2^BITS, rounded up. A checker may bound such a maximum otherwise, by up to 2^-60 of its
-size: as much is added, so that it finds no more than is found here.
+size, which is the specification's: as much is added, so that it finds no more than is found here.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, comb
+from math import comb, lcm
 
+from likewise.clock import check_clock
 from likewise.spec.pieces import (
     PieceRange,
     PiecewisePolynomial,
     Polynomial,
     add_polynomials,
-    compose_affine,
     evaluate_polynomial,
     magnitude_on,
 )
@@ -52,30 +53,43 @@ def curve_maximum(
         sums = ((add_polynomials(u.polynomials[i], v.polynomials[i]), lo, hi) for i, lo, hi in first)
         return max(polynomial_maximum(*part) for part in sums)
     second = v.parts(*there, whole=whole)
+    check_clock()
     tops = [polynomial_maximum(u.polynomials[i], lo, hi) for i, lo, hi in first]
     others = [polynomial_maximum(v.polynomials[i], lo, hi) for i, lo, hi in second]
     if relation.kind == "free":
         return max(tops) + max(others)
     best, apart = None, relation.apart
-    for m, n in near_parts(first, second, apart):
-        if best is None or tops[m] + others[n] > best:
+    for m, near in _highest_first(tops, others, near_parts(first, second, apart)):
+        if best is not None and tops[m] + others[near[0]] <= best:
+            break
+        check_clock()
+        for n in near:
+            if best is not None and tops[m] + others[n] <= best:
+                break
             found = _maximum_of_parts(u, v, first[m], second[n], apart)
             best = found if best is None else max(best, found)
     return best
 
 
-def near_parts(
-    first: list[PieceRange], second: list[PieceRange], apart: Interval
-) -> Iterator[tuple[int, int]]:
-    """Which pairs of parts may have x' - x in an interval; parts come from left to right."""
-    start = 0
-    for m, (_, lo, hi) in enumerate(first):
-        while start < len(second) and second[start][2] < lo + apart[0]:
-            start += 1
-        for n in range(start, len(second)):
-            if second[n][1] > hi + apart[1]:
-                break
-            yield m, n
+def near_parts(first: list[PieceRange], second: list[PieceRange], apart: Interval) -> list[range]:
+    """Of each part the others for which x' - x may be in an interval; parts come from left to right."""
+    starts, ends = [lo for _, lo, _ in second], [hi for _, _, hi in second]
+    return [
+        range(bisect_left(ends, lo + apart[0]), bisect_right(starts, hi + apart[1])) for _, lo, hi in first
+    ]
+
+
+def _highest_first(
+    tops: list[Fraction], others: list[Fraction], near: list[range]
+) -> Iterator[tuple[int, list[int]]]:
+    """Parts with those that they are paired with, from the largest sum down: few of them are looked at. Fractions are compared once, and their ranks from then on."""
+    order = sorted(range(len(others)), key=others.__getitem__)
+    ranks = [0] * len(others)
+    for rank, n in enumerate(order):
+        ranks[n] = rank
+    paired = [(tops[m] + others[order[max(ranks[ns.start : ns.stop])]], m) for m, ns in enumerate(near) if ns]
+    for _, m in sorted(paired, reverse=True):
+        yield m, sorted(near[m], key=ranks.__getitem__, reverse=True)
 
 
 def _maximum_of_parts(
@@ -110,22 +124,33 @@ def polynomial_maximum(polynomial: Polynomial, lo: Fraction, hi: Fraction) -> Fr
     """The maximum over [lo, hi] of a linear function; of others a number above it, see the module."""
     if len(polynomial) <= 2 or lo == hi:
         return max(evaluate_polynomial(polynomial, lo), evaluate_polynomial(polynomial, hi))
-    size = magnitude_on(polynomial, lo, hi)
+    moved, over = _changed_variable(polynomial, lo, hi)
+    size = min(magnitude_on(polynomial, lo, hi), Fraction(sum(map(abs, moved)), over))
     unit = size / 2**COEFFICIENT_BITS
-    whole = [ceil(c / unit) for c in _bernstein(compose_affine(polynomial, lo, hi - lo), len(polynomial) - 1)]
-    top: Fraction = _bernstein_bound(whole) * unit + CHECKER_ROOM * size
+    top: Fraction = _bernstein_bound(_bernstein(moved, over, unit)) * unit + CHECKER_ROOM * size
     return top
 
 
-def _bernstein(polynomial: Polynomial, degree: int) -> list[Fraction]:
-    """The coefficients in C(n, j) y^j (1 - y)^(n-j) of a polynomial in y, for 0 <= y <= 1."""
-    return [
-        sum(
-            (c * Fraction(comb(j, i), comb(degree, i)) for i, c in enumerate(polynomial[: j + 1])),
-            Fraction(0),
-        )
-        for j in range(degree + 1)
+def _changed_variable(polynomial: Polynomial, lo: Fraction, hi: Fraction) -> tuple[list[int], int]:
+    """The coefficients of the polynomial in y, x = lo + (hi - lo) y, all over one denominator, so that nothing is ever cancelled."""
+    n = len(polynomial) - 1
+    by, over = lcm(lo.denominator, hi.denominator), lcm(*(c.denominator for c in polynomial))
+    start, width = int(lo * by), int((hi - lo) * by)
+    whole = [c.numerator * (over // c.denominator) * by ** (n - i) for i, c in enumerate(polynomial)]
+    moved = [
+        width**j * sum(whole[i] * comb(i, j) * start ** (i - j) for i in range(j, n + 1))
+        for j in range(n + 1)
     ]
+    return moved, over * by**n
+
+
+def _bernstein(moved: list[int], over: int, unit: Fraction) -> list[int]:
+    """The coefficients in C(n, j) y^j (1 - y)^(n-j) of a polynomial in y, for 0 <= y <= 1, in units, rounded up."""
+    n = len(moved) - 1
+    shares = lcm(*(comb(n, i) for i in range(n + 1)))
+    below = shares * over * unit.numerator
+    sums = (sum(moved[i] * comb(j, i) * (shares // comb(n, i)) for i in range(j + 1)) for j in range(n + 1))
+    return [-(-one * unit.denominator // below) for one in sums]
 
 
 def _bernstein_bound(coefficients: list[int]) -> int:

@@ -67,8 +67,9 @@ class Marks:
         if apart is not None:
             self.apart = float(apart[0]), float(apart[1])
             parts = pieces.parts(Fraction(lo), Fraction(hi), whole=whole)
-            pairs = [(parts[m][0], parts[n][0]) for m, n in near_parts(parts, parts, apart)]
-            self.first, self.second = np.array(pairs, dtype=np.intp).T
+            places, near = np.array([i for i, _, _ in parts]), near_parts(parts, parts, apart)
+            self.first = np.repeat(places, [len(others) for others in near])
+            self.second = np.concatenate([places[others.start : others.stop] for others in near])
 
     def _turns(self, piece: int) -> Floats:
         _, centres, coefficients = self.pieces.floats()

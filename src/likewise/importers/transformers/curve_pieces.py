@@ -7,7 +7,7 @@ T a ball that holds the seventh coefficient around every number of the piece,
 
 Certificates take degree 5. With y = (x - c) / r the sixth power is a polynomial of lower degree, but for a multiple of Chebyshev's T_6: y^6 = (48 y^4 - 18 y^2 + 1) / 32 + T_6(y) / 32, so that leaving that out costs |t_6| r^6 / 32 more.
 
-Coefficients are balls of python-flint around doubles of many digits; what they are rounded by counts as well. A piece whose values differ by next to nothing is a constant. From left to right, each piece is about as long as it can be within `CLOSENESS` of the largest
+Coefficients are balls of python-flint around doubles of many digits; what they are rounded by counts as well, and so do the last ones that are left out because they count for next to nothing. Where the chain has one formula after the other (`smooth_parts`), pieces end with each of them. A piece whose values differ by next to nothing is a constant. From left to right, each piece is about as long as it can be within `CLOSENESS` of the largest
 absolute value of g. Cuts and middles are numbers of few bits, so that certificates stay small.
 
 The polynomials are what the model is then made of, and how far they and the program's own function can be apart is what the program's column is said to be off by (`Line`, in `traced_columns`):
@@ -32,6 +32,8 @@ import numpy as np
 from flint import arb, arb_series, ctx
 
 from likewise.clock import check_clock
+from likewise.errors import UnsupportedModel
+from likewise.importers.transformers.fitted_curves import FittedQuantiles
 from likewise.importers.transformers.function_series import (
     ORDER,
     Chain,
@@ -40,10 +42,9 @@ from likewise.importers.transformers.function_series import (
     chain_series,
     chain_value,
     function_series,
-    has_kink,
     on_line,
-    series_of,
 )
+from likewise.importers.transformers.smooth_parts import SmoothPart, smooth_parts
 from likewise.importers.transformers.traced_columns import Line, Operation, TracedColumn
 from likewise.spec.numbers import double_below
 from likewise.spec.pieces import MOST_COEFFICIENTS, PiecewisePolynomial, make_piecewise
@@ -57,6 +58,8 @@ BITS = 256  # of balls
 CLOSENESS = Fraction(1, 2**40)  # of the largest value: a millionth of what is visible in six digits
 COEFFICIENT_BITS = 96  # of stored coefficients, so far beyond doubles that their rounding is nothing
 MOST_PIECES = 2_000
+FEW_QUANTILES = 500  # whose normal quantiles take less than that
+SAMPLES = 64  # steps between the numbers at which values are looked at, all parts together
 LONGER, SHORTER = 2, Fraction(4, 5)  # what the length of the next piece is tried by
 UNIT = Fraction(1, 2**53)
 FUNCTION_ROUNDINGS = 16  # of numpy's functions: 8 units in the last place
@@ -74,12 +77,11 @@ class CurveInPieces:
 
 def curve_in_pieces(chain: Chain, lo: float, hi: float) -> CurveInPieces | None:
     """A chain of functions of the numbers between lo and hi in pieces; None where one of them is not known as a series, is not finite there, or takes too many pieces."""
-    if not all(series_of(link.function) for link in chain):
-        return None
     known = ctx.prec, ctx.cap
     try:
         ctx.prec, ctx.cap = BITS, ORDER + 1
-        return _in_pieces(chain, Fraction(lo), Fraction(hi))
+        parts = smooth_parts(chain, lo, hi)
+        return None if parts is None or len(parts) > MOST_PIECES else _in_pieces(parts)
     finally:
         ctx.prec, ctx.cap = known
 
@@ -97,32 +99,39 @@ class _Piece:
     steepness: tuple[arb, ...]
 
 
-def _in_pieces(chain: Chain, lo: Fraction, hi: Fraction) -> CurveInPieces | None:
-    size = _largest_value(chain, lo, hi)
-    if size is None or any(has_kink(link.function) for link in chain[1:]):
+def _in_pieces(parts: Sequence[SmoothPart]) -> CurveInPieces | None:
+    size = _largest_value(parts)
+    if size is None:
         return None
-    close, found = ball_of(CLOSENESS * size), list[_Piece]()
-    for start, end in _smooth_parts(chain[0], lo, hi):
-        pieces_of = _pieces_between(chain, start, end, close, MOST_PIECES - len(found))
-        if pieces_of is None:
+    close, found, lines = ball_of(CLOSENESS * size), list[_Piece](), list[Line]()
+    for part in parts:
+        pieces_of = _pieces_of(part, close, MOST_PIECES - len(found))
+        line = None if pieces_of is None else _rounded_line(part, [one.steepness for one in pieces_of])
+        if pieces_of is None or line is None:
             return None
         found += pieces_of
+        lines.append(line)
     distance = max(_upper(piece.distance) for piece in found)
-    pieces = make_piecewise([piece.hi for piece in found[:-1]], [piece.polynomial for piece in found])
-    line = _rounded_line(chain, _interval(lo, hi), [piece.steepness for piece in found], distance)
-    return None if line is None else CurveInPieces(pieces=pieces, line=line, distance=distance)
+    slack = max(line.slack for line in lines) + distance / (FUNCTION_ROUNDINGS * UNIT)
+    return CurveInPieces(
+        pieces=make_piecewise([piece.hi for piece in found[:-1]], [piece.polynomial for piece in found]),
+        line=Line(roundings=max(line.roundings for line in lines), slack=slack),
+        distance=distance,
+    )
 
 
-def _pieces_between(chain: Chain, lo: Fraction, hi: Fraction, close: arb, most: int) -> list[_Piece] | None:
+def _pieces_of(part: SmoothPart, close: arb, most: int) -> list[_Piece] | None:
     """The pieces from left to right."""
     found: list[_Piece] = []
-    start, width = lo, hi - lo
-    while start < hi:
+    start, width = part.lo, part.hi - part.lo
+    while not found or start < part.hi:
         check_clock()
-        end = hi if start + width >= hi else _short_number(start + width * SHORTER, start + width)
+        end = part.hi if start + width >= part.hi else _short_number(start + width * SHORTER, start + width)
         if end is None or len(found) >= most:
             return None
-        piece = _piece(chain, start, end, close)
+        piece = _piece(part, start, end, close)
+        if piece is None and start == end:
+            return None
         if piece is None:
             width = SHORTER * (end - start)
             continue
@@ -131,25 +140,15 @@ def _pieces_between(chain: Chain, lo: Fraction, hi: Fraction, close: arb, most: 
     return found
 
 
-def _smooth_parts(first: Link, lo: Fraction, hi: Fraction) -> list[tuple[Fraction, Fraction]]:
-    """Where the first function has one formula: on both sides of zero, if it has a kink there. No double is left out."""
-    if not has_kink(first.function) or not first.line.slope:
-        return [(lo, hi)]
-    below = double_below(-first.line.offset / first.line.slope)
-    above = math.nextafter(below, math.inf)
-    if not lo < Fraction(below) or not Fraction(above) < hi:
-        return [(lo, hi)]
-    return [(lo, Fraction(below)), (Fraction(above), hi)]
-
-
-def _piece(chain: Chain, lo: Fraction, hi: Fraction, close: arb) -> _Piece | None:
+def _piece(part: SmoothPart, lo: Fraction, hi: Fraction, close: arb) -> _Piece | None:
     """The polynomial of a piece, if it is close enough."""
+    chain = part.chain
     centre = _short_number(lo, hi)
     centre = (lo + hi) / 2 if centre is None else centre
     radius = ball_of(max(hi - centre, centre - lo))
     around, over = chain_series(chain, ball_of(centre)), chain_series(chain, _interval(lo, hi))
     if not all(c.is_finite() for c in (*around, *over)):
-        return _constant(chain, lo, hi, close)
+        return _constant(part, lo, hi, close)
     sixth = around[MOST_COEFFICIENTS]
     lowered = [
         sixth * radius**6 / 32,
@@ -161,20 +160,31 @@ def _piece(chain: Chain, lo: Fraction, hi: Fraction, close: arb) -> _Piece | Non
     ]
     wanted = [c + more for c, more in zip(around, lowered, strict=False)]
     kept = [_short_fraction(c) for c in wanted]
-    distance = abs(over[ORDER]) * radius**ORDER + abs(sixth) * radius**6 / 32
+    distance = abs(over[ORDER]) * radius**ORDER + abs(sixth) * radius**6 / 32 + _moved_by(part, lo, hi)
     for k, (c, rounded) in enumerate(zip(wanted, kept, strict=True)):
         distance += abs(c - ball_of(rounded)) * radius**k
     if not distance < close:
-        return _constant(chain, lo, hi, close)
+        return _constant(part, lo, hi, close)
+    while kept[1:] and distance + (last := ball_of(abs(kept[-1])) * radius ** (len(kept) - 1)) < close:
+        kept.pop()
+        distance += last
     return _Piece(hi, _moved(kept, centre), distance, _steepness(chain, _interval(lo, hi)))
 
 
-def _constant(chain: Chain, lo: Fraction, hi: Fraction, close: arb) -> _Piece | None:
+def _moved_by(part: SmoothPart, lo: Fraction, hi: Fraction) -> arb:
+    """How much it counts that what the first function is taken of may be moved."""
+    if not part.off:
+        return arb(0)
+    room = part.off / abs(part.chain[0].line.slope)
+    return ball_of(part.off) * _steepness(part.chain, _interval(lo - room, hi + room))[0]
+
+
+def _constant(part: SmoothPart, lo: Fraction, hi: Fraction, close: arb) -> _Piece | None:
     """The middle of the values, where they are next to each other: of a function of the number itself that rises or falls, which may be as steep as it likes, as the number is exact."""
-    (first, *others) = chain
-    if others or first.line != Line() or not _rises_or_falls(first, lo, hi):
+    first, *others = part.chain
+    if others or part.off or first.line != Line() or not _rises_or_falls(first, lo, hi):
         return None
-    values = chain_value(chain, lo).union(chain_value(chain, hi))
+    values = chain_value(part.chain, lo).union(chain_value(part.chain, hi))
     if not values.is_finite() or not values.rad() < close:
         return None
     kept = _short_fraction(values)
@@ -191,9 +201,14 @@ def _rises_or_falls(link: Link, lo: Fraction, hi: Fraction) -> bool:
     return known is not None and known(*ends)
 
 
-def _largest_value(chain: Chain, lo: Fraction, hi: Fraction) -> Fraction | None:
+def _largest_value(parts: Sequence[SmoothPart]) -> Fraction | None:
     """About the largest absolute value: what closeness is measured by."""
-    values = [chain_value(chain, lo + (hi - lo) * i / 64) for i in range(65)]
+    steps = max(SAMPLES // len(parts), 1)
+    values = [
+        chain_value(part.chain, part.lo + (part.hi - part.lo) * i / steps)
+        for part in parts
+        for i in range(steps + 1)
+    ]
     if not all(value.is_finite() for value in values):
         return None
     return max(*(_upper(abs(value)) for value in values), UNIT)
@@ -212,12 +227,11 @@ def _steepness(chain: Chain, over: arb) -> tuple[arb, ...]:
     return tuple(found)
 
 
-def _rounded_line(
-    chain: Chain, over: arb, steepness: Sequence[Sequence[arb]], distance: Fraction
-) -> Line | None:
-    """How far the program's own column is from the polynomials at most, see the module's docstring. Each line and each function is off by some roundings of the numbers that go into it."""
+def _rounded_line(part: SmoothPart, steepness: Sequence[Sequence[arb]]) -> Line | None:
+    """How far the program's own column is from the function at most, see the module's docstring. Each line and each function is off by some roundings of the numbers that go into it."""
+    chain = part.chain
     most = [max(_upper(one[i]) for one in steepness) for i in range(len(chain))]
-    roundings, slack, value = 0, distance / (FUNCTION_ROUNDINGS * UNIT), arb_series([over])
+    roundings, slack, value = 0, ZERO, arb_series([_interval(part.lo, part.hi)])
     for i, link in enumerate(chain):
         line, after = link.line, chain[i + 1].line if i + 1 < len(chain) else None
         roundings += line.roundings + 2 * FUNCTION_ROUNDINGS
@@ -294,7 +308,13 @@ def bend_in_pieces(column: TracedColumn, feature: Continuous) -> TracedColumn | 
     """A column that is a line of a monotone function of the number, as one of a curve; None where it is none, or there is none."""
     if column.bend is None or column.line is None or column.curve is not None:
         return None
-    return _on_curve(column, (_link_of(column.bend),), feature, column.line.operations)
+    found = _on_curve(column, (_link_of(column.bend),), feature, column.line.operations)
+    if found is None and isinstance(column.bend.function, FittedQuantiles):
+        raise UnsupportedModel(
+            f"{column.bend.title(column.name)} takes more than {MOST_PIECES:,} polynomials, or is too steep for them",
+            hint=f"fit QuantileTransformer with n_quantiles={FEW_QUANTILES}, or give the model nothing else of {column.name!r}",
+        )
+    return found
 
 
 def _link_of(bend: MonotoneMap) -> Link:

@@ -5,7 +5,7 @@ individuals that take every discrete feature through all its values, and its dou
 that this needs levels of is declared anew, as is one that the model sees through a function (`model_space`).
 
 Columns with steps of a continuous feature hold what the program computes as well, for both ends of every piece; curves
-go in as they were traced. Missing values are put to the program too: what it makes of them is a table's entry, a piece of
+go in as they were traced, and are compared with it there (`curve_checks`). Missing values are put to the program too: what it makes of them is a table's entry, a piece of
 its own, or confirmed to be what it makes of the number that stands for them.
 """
 
@@ -23,6 +23,7 @@ import numpy as np
 from likewise.errors import DataError, InternalError, UnsupportedModel
 from likewise.importers.inputs import refuse_gap
 from likewise.importers.transformers.composition import trace_transformer
+from likewise.importers.transformers.curve_checks import check_curves
 from likewise.importers.transformers.markers import check_markers, raw_columns
 from likewise.importers.transformers.model_space import declare_space, take_in_pieces
 from likewise.importers.transformers.traced_columns import Line, Step, TracedColumn
@@ -80,6 +81,13 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> EmbeddedColumns:
         stairs[c] if c in stairs else _exact_column(one, table, inputs.space)
         for c, (one, table) in enumerate(zip(traced, tables, strict=True))
     ]
+    check_curves(
+        traced,
+        columns,
+        level_rows(inputs.space, [1] * len(inputs.space), 0, 1)[0],
+        [feature.code_range for feature in inputs.space.features.values()],
+        lambda codes: transform_rows(steps, inputs.of(codes)),
+    )
     for c, value in _values_at_missing(steps, traced, inputs, highest).items():
         columns[c] = _add_missing_value(columns[c], value, space[traced[c].name])
     return EmbeddedColumns(

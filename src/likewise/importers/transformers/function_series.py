@@ -1,6 +1,8 @@
 """Series: Taylor coefficients of functions of one number, in balls of python-flint.
 
 A chain f_n(l_n(... f_1(l_1(x)))) of lines and functions is developed around a number, or around any number of a ball: then its coefficients are balls that hold those around each of them. What is not smooth there is not finite.
+
+The normal quantile y of a share p is sqrt(2) erfinv(2 p - 1), and y' = p' sqrt(2 pi) exp(y^2 / 2): integrating that once more gives one more coefficient.
 """
 
 from __future__ import annotations
@@ -11,9 +13,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from flint import arb, arb_series, fmpq
+from flint import arb, arb_series, ctx, fmpq
 
 from likewise.importers.transformers.fitted_curves import FittedPower
+from likewise.importers.transformers.quantile_stretches import QuantileStretch
 from likewise.importers.transformers.traced_columns import Line
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ class Link:
     """One function of a line."""
 
     line: Line
-    function: np.ufunc | FittedCurve
+    function: np.ufunc | FittedCurve | QuantileStretch
 
 
 Chain = tuple[Link, ...]
@@ -75,6 +78,8 @@ def series_of(function: Any) -> Callable[[arb_series], arb_series] | None:
     """What develops a function into a series; None where nothing does."""
     if isinstance(function, FittedPower):
         return _power_series(function)
+    if isinstance(function, QuantileStretch):
+        return _stretch_series(function)
     return SERIES.get(function.__name__) if isinstance(function, np.ufunc) else None
 
 
@@ -82,7 +87,7 @@ def has_kink(function: Any) -> bool:
     """Whether there is one formula below zero and another one above it."""
     if isinstance(function, FittedPower):
         return function.method == "yeo-johnson"
-    return function.__name__ in KINKS
+    return isinstance(function, np.ufunc) and function.__name__ in KINKS
 
 
 def _is_above(x: arb_series) -> bool:
@@ -109,6 +114,30 @@ def _power_series(power: FittedPower) -> Callable[[arb_series], arb_series]:
         return (made - mean) / scale
 
     return of
+
+
+def _stretch_series(stretch: QuantileStretch) -> Callable[[arb_series], arb_series]:
+    def of(x: arb_series) -> arb_series:
+        share = x * ball_of(stretch.slope) + ball_of(stretch.offset)
+        return _normal_series(share) if stretch.normal else share
+
+    return of
+
+
+def _normal_series(share: arb_series) -> arb_series:
+    """The normal quantile, which rises."""
+    start = _normal_quantile(share[0].lower()).union(_normal_quantile(share[0].upper()))
+    quantile = arb_series([start])
+    if _is_number(share) or not start.is_finite():
+        return quantile
+    by = share.derivative() * (2 * arb.pi()).sqrt()
+    for _ in range(ctx.cap - 1):
+        quantile = start + (by * (quantile * quantile / 2).exp()).integral()
+    return quantile
+
+
+def _normal_quantile(share: arb) -> arb:
+    return arb(2).sqrt() * (2 * share - 1).erfinv() if 0 < share < 1 else NOT_A_NUMBER
 
 
 def _is_number(x: arb_series) -> bool:

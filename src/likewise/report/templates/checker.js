@@ -1700,16 +1700,14 @@ function readHeadOfClasses(json) {
 return { readHead };
 })();
 modules["exact/polynomial-maximum.js"] = (() => {
-const { larger, largest, Rational, ZERO } = modules["exact/rational.js"];
+const { larger, largest, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
 const ROOM_BITS = 61;
 function polynomialMaximum(coefficients, from, to) {
   const own = withoutLeadingZeros(coefficients);
   const values = own.length === 0 ? [ZERO] : own;
-  const size = larger(from.absolute(), to.absolute());
-  const room = values
-    .reduceRight((total, coefficient) => total.times(size).plus(coefficient.absolute()), ZERO)
-    .scaled(-ROOM_BITS);
-  let boxes = [bernstein(values, from, to)];
+  const shifted = shiftedAndScaled(values, from, to.minus(from));
+  const room = smaller(sizeAt(larger(from.absolute(), to.absolute()), values), sizeAt(ONE, shifted)).scaled(-ROOM_BITS);
+  let boxes = [bernstein(shifted)];
   let attained = larger(boxes[0][0], boxes[0][values.length - 1]);
   let bound = attained;
   while (boxes.length > 0) {
@@ -1734,9 +1732,11 @@ function withoutLeadingZeros(coefficients) {
   while (length > 0 && coefficients[length - 1].isZero()) length -= 1;
   return coefficients.slice(0, length);
 }
-function bernstein(coefficients, from, to) {
-  const shifted = shiftedAndScaled(coefficients, from, to.minus(from));
-  const degree = coefficients.length - 1;
+function sizeAt(place, coefficients) {
+  return coefficients.reduceRight((total, coefficient) => total.times(place).plus(coefficient.absolute()), ZERO);
+}
+function bernstein(shifted) {
+  const degree = shifted.length - 1;
   return shifted.map((_, i) => {
     let total = ZERO;
     for (let j = 0; j <= i; j++) {
@@ -1844,12 +1844,17 @@ function maximumOfPieces(u, lo, hi, discrete) {
 function maximumOfPiecesBetween(u, v, [lo, hi, otherLo, otherHi], p, q, discrete) {
   const parts = partsOf(u.cuts, lo, hi, discrete);
   const others = partsOf(v.cuts, otherLo, otherHi, discrete);
-  require(parts.length * others.length <= MAXIMUM.partPairs, 'separable: too many pairs of parts');
+  const tops = parts.map(({ piece, from, to }) => polynomialMaximum(u.pieces[piece], from, to));
+  const otherTops = others.map(({ piece, from, to }) => polynomialMaximum(v.pieces[piece], from, to));
   let most = null;
-  for (const part of parts) {
-    for (const other of others) {
-      if (q.less(other.from.minus(part.to)) || other.to.minus(part.from).less(p)) continue;
-      most = largerOfMaxima(most, maximumOfParts(u.pieces[part.piece], v.pieces[other.piece], part, other, p, q));
+  let [start, count] = [0, 0];
+  for (const [m, part] of parts.entries()) {
+    while (start < others.length && others[start].to.minus(part.from).less(p)) start += 1;
+    for (let n = start; n < others.length && !q.less(others[n].from.minus(part.to)); n++) {
+      count += 1;
+      require(count <= MAXIMUM.partPairs, 'separable: too many pairs of parts');
+      if (most !== null && tops[m].plus(otherTops[n]).atMost(most)) continue; // these two cannot raise it
+      most = largerOfMaxima(most, maximumOfParts(u.pieces[part.piece], v.pieces[others[n].piece], part, others[n], p, q));
     }
   }
   return most;

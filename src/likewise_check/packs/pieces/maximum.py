@@ -1,14 +1,14 @@
 """Polynomials of one number, c_0 + c_1 x + c_2 x^2 + ..., and a rigorous bound of their maximum over an interval (section 4).
 
 A polynomial of degree 1 is largest at an end. One of degree n >= 2 is brought to z from 0 to 1, x = lo + (hi - lo) z, and its coefficients are rounded up to
-ints p_i in units of size / 2^BITS, size = sum |c_i| m^i, m = max(|lo|, |hi|): as z >= 0, that only raises it. From there on all is exact, on the grid of the z = j / 2^GRID.
+ints p_i in units of size / 2^BITS, size being the smaller one of sum |c_i| m^i, m = max(|lo|, |hi|), and of the sum of the absolute coefficients in z: as z >= 0, that only raises it. From there on all is exact, on the grid of the z = j / 2^GRID.
 
 *Where it turns.* `sign_changes` returns intervals between neighbouring places of the grid such that p' keeps its sign between them. p'' keeps its sign outside its own such intervals, so
 p' is monotone from one of them to the next: it changes sign there at most once, between two neighbours that halving finds. Inside the intervals of p'' nothing is known, so
 they are kept. (For p' of degree 1 there are none, and the one change is found by division.)
 
 *The bound.* p is monotone outside its turns, so it is largest at a place where one of them ends, at 0 or at 1, or inside of one; there it is at most its value at the nearer end plus
-half a step of the grid times sum i |p_i| >= |p'|. As hi - lo <= 2 m, |p_i| <= 2^i C(n, i) size, so that sum is at most 2 n 3^(n-1) size < 2^10 size for n <= 5: the bound exceeds
+half a step of the grid times sum i |p_i| >= |p'|. That sum is at most n times the second size; as hi - lo <= 2 m, |p_i| <= 2^i C(n, i) times the first one, so that it is at most 2 n 3^(n-1) < 2^10 of that for n <= 5: the bound exceeds
 the maximum by less than 2^(9 - GRID) size for that, and by n + 3 units for all rounding.
 """
 
@@ -51,8 +51,10 @@ def poly_maximum(poly: Poly, lo: Exact, hi: Exact) -> Exact:
     """A number >= the polynomial on [lo, hi]: its maximum if it is linear, or more by less than 2^-60 of its size."""
     if len(poly) <= 2 or lo == hi:
         return max(evaluate_polynomial(poly, lo), evaluate_polynomial(poly, hi))
-    unit = Fraction(magnitude_on(poly, lo, hi)) / (1 << BITS)
-    p = [int(-(-c // unit)) for c in _change_variable(poly, lo, hi - lo)]
+    changed = _change_variable(poly, lo, hi - lo)
+    size = min(magnitude_on(poly, lo, hi), sum(max(c, -c) for c in changed))
+    unit = Fraction(size) / (1 << BITS)
+    p = [int(-(-c // unit)) for c in changed]
     slope = [i * c for i, c in enumerate(p)][1:]
     top = max(p[0], sum(p))  # at the ends
     room = (sum(map(abs, slope)) >> GRID + 1) + 1  # half a step at the largest slope
