@@ -340,8 +340,6 @@ def test_what_is_refused_names_the_reason():
     below = lw.Space({"a": lw.Integer(-1, 3), "b": lw.Integer(0, 2)})
     refused(CategoricalNB().fit(rows, labels), "never seen some of the values", below)
     refused(make_pipeline(columns(SplineTransformer()), GaussianNB()).fit(X, Y[2]), "squares splines")
-    inner = FrozenEstimator(MODELS["gaussian"]().fit(X, Y[2]))
-    refused(CalibratedClassifierCV(inner, ensemble=True).fit(X, Y[2]), "calibrates the probability")
 
 
 def test_decisions_of_a_calibrated_probability_are_read_and_its_probabilities_are_not():

@@ -166,7 +166,12 @@ class Link:
     def carried(self, error: float, growth: float) -> float | None:
         """What a program's value is off by at most, whose score is off by an error and that rounds by a share of 1; None where the link jumps."""
         steepest = self.steepest()
-        return None if steepest is None else float(steepest) * error + growth
+        if steepest is None:
+            return None
+        moved = float(steepest) * error
+        if self.kind == "table":
+            moved = min(moved, float(self.knots[-1][3] - self.knots[0][1]))
+        return moved + growth
 
     def slopes_between(self, low: Floats, high: Floats, least: Floats, most: Floats) -> tuple[Floats, Floats]:
         """The smallest and the largest slope from low to high, where values lie between least and most; infinite where it jumps."""
