@@ -203,3 +203,57 @@ def test_three_classes_and_what_is_calibrated_twice_are_refused():
     with pytest.raises(lw.UnsupportedModel, match="added up again") as error:
         read(fitted(twice, Y))
     assert error.value.hint
+
+
+# -- one classifier -----------------------------------------------------------------------------------------------------
+
+ONE = {
+    "xgboost": lambda: folds(xgboost(), ensemble=False),
+    "isotonic xgboost": lambda: folds(xgboost(), "isotonic", ensemble=False),
+    "isotonic line": lambda: folds(LogisticRegression(), "isotonic", ensemble=False),
+    "network": lambda: folds(network().set_params(alpha=1.0), ensemble=False),
+    "vote": lambda: VotingClassifier(
+        [("a", folds(GaussianNB(var_smoothing=0.1), ensemble=False)), ("b", behind(LogisticRegression()))],
+        voting="soft",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_gaps_of_one_calibration_are_those_of_brute_force(name):
+    model = fitted(ONE[name](), Y)
+    gap = widest(model.predict_proba(EVERYBODY)[:, 1])
+    assert verdict(model, lw.ProbabilityGap(gap + 1e-3)) == "FAIR"
+    assert verdict(model, lw.ProbabilityGap(gap - 1e-3)) == "BIASED"
+    labels = model.predict(EVERYBODY)
+    differ = any(labels[i] != labels[j] for i, j in PAIRS)
+    assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
+
+
+def test_one_calibration_is_measured():
+    model = fitted(ONE["isotonic line"](), Y)
+    similar = lw.Similarity(free=["sex"], within={"a": 1})
+    found = lw.measure(model, SPACE, similar, of="probability", X=X, budget=60)
+    assert found.lower - 1e-9 <= widest(model.predict_proba(EVERYBODY)[:, 1]) <= found.upper + 1e-9
+    assert found.upper - found.lower < 1e-4
+
+
+def test_decisions_of_one_calibration_stay_those_of_the_score_inside():
+    """Which are read as trees, exactly; hard votes count them."""
+    model = fitted(ONE["xgboost"](), Y)
+    assert read(model).model.body.family == "trees"
+    assert (
+        import_model(model, SPACE, rows=SPACE.encode(X), like=X, probable=True).model.bodies[0].family
+        == "sums"
+    )
+    votes = VotingClassifier([("a", folds(xgboost(), ensemble=False)), ("b", behind(LogisticRegression()))])
+    labels = fitted(votes, Y).predict(EVERYBODY)
+    differ = any(labels[i] != labels[j] for i, j in PAIRS)
+    assert verdict(votes, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
+
+
+def test_a_threshold_around_one_calibration_compares_its_probability():
+    model = fitted(FixedThresholdClassifier(ONE["isotonic xgboost"](), threshold=0.3), Y)
+    labels = model.predict(EVERYBODY)
+    differ = any(labels[i] != labels[j] for i, j in PAIRS)
+    assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
