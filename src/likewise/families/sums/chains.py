@@ -76,19 +76,31 @@ class Chain:
     # -- errors ---------------------------------------------------------------------------------------------------
 
     def judged(self, scores: Floats, error: Floats, rounding: float = 0.0) -> tuple[Floats, Floats]:
-        """As of a link; `rounding` is what a program's own probability may be off by besides."""
-        values, off = self.inner.judged(scores, error)
+        """As of a link; `rounding` is what a program's own probability may be off by besides. What an error of the score makes of the probability is seen at its two ends: little near 0 and 1, where calibrations are steepest."""
+        values, _ = self.inner.judged(scores, np.zeros_like(error))
+        (low, below), (high, above) = (
+            self.inner.judged(scores + side * error, np.zeros_like(error)) for side in (-1, 1)
+        )
+        off = np.maximum(high + above - values, values - (low - below))
         return self.outer.judged(values, off + rounding)
 
     def carried(self, error: float, growth: float) -> float | None:
         """As of a link: the probability is rounded, and so is what is made of it."""
-        inner = self.inner.carried(error, growth)
-        return None if inner is None else self.outer.carried(inner, growth)
+        steepest, rounded = self.steepest(), self.outer.carried(growth, growth)
+        return (
+            None
+            if steepest is None or rounded is None
+            else self.outer.extent(float(steepest) * error) + rounded
+        )
 
     def steepest(self) -> Fraction | None:
         """By how much a value moves at most where the score moves by 1; None where it jumps."""
-        inner, outer = self.inner.steepest(), self.outer.steepest()
-        return None if inner is None or outer is None else inner * outer
+        outer = self.outer.steepest()
+        if outer is None or self.outer.kind == "logistic":
+            return None if outer is None else outer * self.slope / 4
+        steps = zip(self.outer.knots, self.outer.knots[1:], strict=False)
+        found = ((b[1] - a[3]) / (b[0] - a[0]) * _widest(a[0], b[0]) for a, b in steps)
+        return self.slope * max(found, default=Fraction(0))
 
     def largest(self) -> float | None:
         """What no value exceeds in size."""
@@ -128,3 +140,9 @@ class Chain:
     def line(self) -> Any:
         """As a certificate has it."""
         return ["chain", self.inner.line(), self.outer.line()]
+
+
+def _widest(low: Fraction, high: Fraction) -> Fraction:
+    """The largest p (1 - p) from low to high, of those from 0 to 1."""
+    nearest = min(max(Fraction(1, 2), low), high)
+    return max(nearest * (1 - nearest), Fraction(0))

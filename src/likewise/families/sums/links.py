@@ -168,10 +168,11 @@ class Link:
         steepest = self.steepest()
         if steepest is None:
             return None
-        moved = float(steepest) * error
-        if self.kind == "table":
-            moved = min(moved, float(self.knots[-1][3] - self.knots[0][1]))
-        return moved + growth
+        return self.extent(float(steepest) * error) + growth
+
+    def extent(self, moved: float) -> float:
+        """A change of values by so much at most, or by as much as they change at all."""
+        return min(moved, float(self.knots[-1][3] - self.knots[0][1])) if self.kind == "table" else moved
 
     def slopes_between(self, low: Floats, high: Floats, least: Floats, most: Floats) -> tuple[Floats, Floats]:
         """The smallest and the largest slope from low to high, where values lie between least and most; infinite where it jumps."""
