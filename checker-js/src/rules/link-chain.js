@@ -14,6 +14,7 @@ import { betaAbove, turnedLink } from './link-line.js';
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('../exact/interval.js').Interval} Interval
  * @typedef {import('../bodies/link.js').ChainLink} ChainLink
+ * @typedef {import('../bodies/link.js').Knot} Knot
  * @typedef {import('../bodies/link.js').PlainLink} PlainLink
  * @typedef {import('../bodies/link.js').TableLink} TableLink
  * @typedef {import('./link-line.js').Scores} Scores
@@ -184,14 +185,30 @@ function bellOf({ lo, hi }) {
  * @returns {Interval | null} of the slopes of all its lines that meet the interval; null where it jumps in there
  */
 function slopesOfTable({ knots }, { lo, hi }) {
-  const inside = knots.filter(({ place }) => lo.atMost(place) && place.atMost(hi));
-  if (inside.some(({ below, above }) => !below.equals(above))) return null;
+  // Knots from `first` on are not below the interval, those from `last` on above it.
+  const first = countWhere(knots, ({ place }) => place.less(lo));
+  const last = countWhere(knots, ({ place }) => place.atMost(hi));
   /** @type {Rational[]} */
-  const slopes = [];
-  for (let i = 0; i + 1 < knots.length; i++) {
+  const slopes = first === 0 || last === knots.length ? [ZERO] : [];
+  for (let i = Math.max(first - 1, 0); i < last; i++) {
     const [from, to] = [knots[i], knots[i + 1]];
-    if (from.place.atMost(hi) && lo.atMost(to.place)) slopes.push(to.below.minus(from.above).over(to.place.minus(from.place)));
+    if (i >= first && !from.below.equals(from.above)) return null;
+    if (to !== undefined) slopes.push(to.below.minus(from.above).over(to.place.minus(from.place)));
   }
-  if (lo.atMost(knots[0].place) || knots[knots.length - 1].place.atMost(hi)) slopes.push(ZERO);
   return interval(slopes.reduce(smaller), slopes.reduce(larger));
+}
+
+/**
+ * @param {Knot[]} knots
+ * @param {(knot: Knot) => boolean} holds of some knots, and of all before them
+ * @returns {number} how many it holds of
+ */
+function countWhere(knots, holds) {
+  let [low, high] = [0, knots.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(knots[middle])) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

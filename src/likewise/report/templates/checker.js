@@ -6245,15 +6245,24 @@ function bellOf({ lo, hi }) {
   return interval(smaller(low, high), lo.atMost(HALF) && HALF.atMost(hi) ? QUARTER : larger(low, high));
 }
 function slopesOfTable({ knots }, { lo, hi }) {
-  const inside = knots.filter(({ place }) => lo.atMost(place) && place.atMost(hi));
-  if (inside.some(({ below, above }) => !below.equals(above))) return null;
-  const slopes = [];
-  for (let i = 0; i + 1 < knots.length; i++) {
+  const first = countWhere(knots, ({ place }) => place.less(lo));
+  const last = countWhere(knots, ({ place }) => place.atMost(hi));
+  const slopes = first === 0 || last === knots.length ? [ZERO] : [];
+  for (let i = Math.max(first - 1, 0); i < last; i++) {
     const [from, to] = [knots[i], knots[i + 1]];
-    if (from.place.atMost(hi) && lo.atMost(to.place)) slopes.push(to.below.minus(from.above).over(to.place.minus(from.place)));
+    if (i >= first && !from.below.equals(from.above)) return null;
+    if (to !== undefined) slopes.push(to.below.minus(from.above).over(to.place.minus(from.place)));
   }
-  if (lo.atMost(knots[0].place) || knots[knots.length - 1].place.atMost(hi)) slopes.push(ZERO);
   return interval(slopes.reduce(smaller), slopes.reduce(larger));
+}
+function countWhere(knots, holds) {
+  let [low, high] = [0, knots.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(knots[middle])) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 return { lineOfChain, mostOfChain };
 })();
