@@ -26,6 +26,7 @@ export const MAXIMUM = Object.freeze({
   partsOfProof: 10_000,
   innerBodies: 10_000,
   knots: 100_000,
+  chainCuts: 1_000,
   forms: 10_000,
   positionPairs: 2 ** 20,
   termsOfLeaf: 2n ** 20n,

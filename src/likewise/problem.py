@@ -191,13 +191,15 @@ def _measured_features(relations: tuple[Relation, ...], distance: Distance | Non
 
 
 def _import_or_ask(
-    claim: Claim, codes: Floats, relations: tuple[Relation, ...], distance: Distance | None
+    claim: Claim, codes: Floats, relations: tuple[Relation, ...], distance: Distance | None, *, probable: bool
 ) -> tuple[ImportedModel, UnsupportedModel | None]:
     """The model read; where nothing reads it, or not so that it can be said who is similar, a model that is asked, and why."""
     if not is_black_box(claim.model):
         try:
             measured = _measured_features(relations, distance)
-            imported = import_model(claim.model, claim.space, rows=codes, like=claim.X, measured=measured)
+            imported = import_model(
+                claim.model, claim.space, rows=codes, like=claim.X, measured=measured, probable=probable
+            )
             imported.recoding.relations(relations)
             imported.recoding.refuse_unmeasured(distance)
             return imported, None
@@ -212,16 +214,17 @@ def _import_or_ask(
     return import_black_box(claim.model, claim.space, rows=codes, like=claim.X), A_BLACK_BOX
 
 
-def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
+def prepare(claim: Claim, run: Run, *, alone: bool = False, probable: bool = False) -> Problem:
     """Import the model and compare it with the original; raises what is wrong with the user's input. `alone`: also where nobody is similar to
-    anybody else."""
+    anybody else; `probable`: its probabilities are looked at, whatever the claim is about."""
     clock, similar, space = run.budget, claim.similarity, claim.space
     run.tell("reading the model and comparing it with the original")
     with clock.importing():
         relations = _measured(claim, similar.relations(space) if alone else similar.resolve(space))
         distance = similar.distance(space)
         codes = claim.encoded()
-        imported, refusal = _import_or_ask(claim, codes, relations, distance)
+        probable = probable or isinstance(claim.property, ProbabilityGap)
+        imported, refusal = _import_or_ask(claim, codes, relations, distance, probable=probable)
         compared = replace(compare_own_rows(imported, claim.X, codes, claim.numbers), outside=claim.outside)
         if refusal is not None:
             compared = replace(compared, unread=refusal.message, readable=refusal.hint)

@@ -389,6 +389,43 @@ def exchanged() -> list:
     return proof([AGE, SEX], [SAME, FREE], score("3/4"), model, nodes)
 
 
+def chained() -> list:
+    """Calibrations of probabilities, a logistic one and a table that counts against: by their differences where people are young, by lines where they are older."""
+    calibrated = ["chain", ["logistic", "1", "-1"], ["logistic", "4", "-2"]]
+    steps = ["chain", ["logistic", "1", "-2"], ["table", [["1/4", "0", "0", "0"], ["3/4", "1", "1", "1"]]]]
+    model = added(
+        "0",
+        ("1", calibrated, affine(0, [line(0, 1), table(1, 1, [0, "1/4"])])),
+        ("-1/2", steps, affine("1/2", [line(0, 1), table(1, 1, [0, "-1/2"])])),
+    )
+    none, cuts = [None, None], ["-1", "0", "1/2", "1", "3/2", "2", "5/2"]
+    sides = [
+        [["-2", "separable"], ["13/4", "separable"], ["3/20", "7/40"], ["3/2", "5/4"]],
+        [["-2", "separable"], ["13/4", "separable"], ["9/64", "11/64"], ["0", "0"]],
+    ]
+    limited = [["-2", "separable"], ["7/2", "separable"]]
+    nodes = [
+        ["split", 0, "1"],
+        [
+            "sum",
+            "1/2",
+            [
+                ["difference", ["1/8", "separable"], none, none, cuts],
+                ["difference", ["1/4", "separable"], [["0", "separable"], None], none, cuts],
+            ],
+        ],
+        [
+            "sum",
+            "1/2",
+            [
+                [*sides, [["17/64", "separable"]]],
+                ["difference", ["1/4", "separable"], limited, limited, cuts],
+            ],
+        ],
+    ]
+    return proof([AGE, SEX], [SAME, FREE], score("23/100"), model, nodes)
+
+
 def nested(outer: dict, *inner: dict) -> dict:
     """The model of a function of other models' scores."""
     body = {"kind": "nested", "inner": [one["body"] for one in inner], "outer": outer}
@@ -477,5 +514,5 @@ PROOFS = [
     grown,
 ]
 WITNESSES = [refuted, fallen, unlikely, bent, jumped, smaller, felled]
-SUMS = [summed, balanced, outvoted, differing, exchanged]
+SUMS = [summed, balanced, outvoted, differing, exchanged, chained]
 NESTED = [oblique, missed, halfway]

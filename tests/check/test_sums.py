@@ -14,7 +14,8 @@ from tests.check.test_schema import LINE
 from tests.check.truth import Claim, linked
 
 from likewise_check.core.cells import LeafRefused
-from likewise_check.packs.sums.links import Logistic, Table, read_link
+from likewise_check.packs.sums.chains import read_link
+from likewise_check.packs.sums.links import Logistic, Table
 
 NUMBERS = st.fractions(min_value=-6, max_value=6, max_denominator=16)
 SLOPES = st.fractions(min_value=0, max_value=2, max_denominator=64)

@@ -27,6 +27,8 @@ def linked(link, t: Fraction) -> Fraction:
         return t
     if link[0] == "logistic":
         return Fraction(sigma(value(link[1]) * t + value(link[2])))
+    if link[0] == "chain":
+        return linked(link[2], linked(link[1], t))
     knots = [[value(one) for one in knot] for knot in link[1]]
     for place, _, at, _ in knots:
         if place == t:

@@ -22,7 +22,7 @@ from likewise.families.sums.part_lines import PartBounder
 from likewise.importers.imported_model import import_model
 from likewise.model.embedding import Column
 from likewise.spec.pairs import pair_space
-from likewise_check.packs.sums.links import read_link
+from likewise_check.packs.sums.chains import read_link
 
 SPACE = lw.Space(
     {"a": lw.Continuous(0, 50), "b": lw.Integer(0, 20), "c": lw.Integer(0, 20), "sex": lw.Categorical([0, 1])}

@@ -340,13 +340,13 @@ def test_what_is_refused_names_the_reason():
     below = lw.Space({"a": lw.Integer(-1, 3), "b": lw.Integer(0, 2)})
     refused(CategoricalNB().fit(rows, labels), "never seen some of the values", below)
     refused(make_pipeline(columns(SplineTransformer()), GaussianNB()).fit(X, Y[2]), "squares splines")
-    inner = FrozenEstimator(MODELS["gaussian"]().fit(X, Y[2]))
-    refused(CalibratedClassifierCV(inner, ensemble=True).fit(X, Y[2]), "calibrates the probability")
 
 
-def test_decisions_of_a_calibrated_probability_are_read_and_its_probabilities_are_not():
+def test_decisions_and_probabilities_of_a_calibrated_probability_are_read():
     inner = FrozenEstimator(MODELS["gaussian"]().fit(X, Y[2]))
     model = CalibratedClassifierCV(inner, ensemble=False).fit(X, Y[2])
     assert lw.verify(model, SPACE, lw.Similarity(free=["sex"]), X=X, budget=60).verdict in ("FAIR", "BIASED")
-    with pytest.raises(lw.LikewiseError, match="no probabilities that can be verified"):
-        lw.verify(model, SPACE, lw.Similarity(free=["sex"]), lw.ProbabilityGap(0.5), X=X)
+    gap = lw.measure(model, SPACE, lw.Similarity(free=["sex"]), of="probability", X=X, budget=60)
+    assert gap.upper - gap.lower < 1e-5
+    shown = model.predict_proba(gap.pair)[:, 1]
+    assert abs(np.ptp(shown) - gap.lower) < 1e-6

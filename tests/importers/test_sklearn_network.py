@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import skops.io
 from scipy.special import expit
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.decomposition import PCA, FastICA, IncrementalPCA, TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -207,11 +206,6 @@ class TestRefusals:
         network = model[-1]
         network.out_activation_ = "softmax"
         self.refused(model, "disagrees|fails")
-
-    def test_calibration_of_a_probability(self):
-        inner = fitted(behind(perceptron()), y=Y > 0)
-        model = fitted(CalibratedClassifierCV(FrozenEstimator(inner), ensemble=True), y=Y > 0)
-        self.refused(model, "shows no score")
 
 
 class TestVerdicts:

@@ -1,4 +1,4 @@
-/** Links of the parts of a sum (section 17): functions of one score that never fall. */
+/** Links of the parts of a sum (section 17): functions of one score that never fall, and chains of two of them. */
 
 import { exactly, interval, sigmaOf } from '../exact/interval.js';
 import { ONE, Rational, ZERO } from '../exact/rational.js';
@@ -16,7 +16,9 @@ import { reject, require } from '../rejection.js';
  * @typedef {{place: Rational, below: Rational, at: Rational, above: Rational}} Knot
  * @typedef {{kind: 'logistic', slope: Rational, offset: Rational}} LogisticLink
  * @typedef {{kind: 'table', slope: Rational, offset: Rational, knots: Knot[]}} TableLink slope 1 and offset 0
- * @typedef {LogisticLink | TableLink} Link
+ * @typedef {LogisticLink | TableLink} PlainLink
+ * @typedef {{kind: 'chain', slope: Rational, offset: Rational, inner: LogisticLink, outer: PlainLink}} ChainLink slope and offset are those of the inner link
+ * @typedef {PlainLink | ChainLink} Link
  */
 
 /**
@@ -25,6 +27,18 @@ import { reject, require } from '../rejection.js';
  */
 export function readPartLink(json) {
   if (json === null) return null;
+  if (readArray(json, 'link of a part')[0] !== 'chain') return readPlainLink(json);
+  const [, innerJson, outerJson] = readArrayOf(json, 'chain of links', 3);
+  const [inner, outer] = [readPlainLink(innerJson), readPlainLink(outerJson)];
+  if (inner.kind !== 'logistic') return reject('link of a part: the inner link of a chain is not logistic');
+  return { kind: 'chain', slope: inner.slope, offset: inner.offset, inner, outer };
+}
+
+/**
+ * @param {Json} json
+ * @returns {PlainLink}
+ */
+function readPlainLink(json) {
   const [kind] = readArray(json, 'link of a part');
   if (kind === 'logistic') {
     const [, slopeJson, offsetJson] = readArrayOf(json, 'link of a part', 3);
@@ -85,6 +99,7 @@ export function tableAt(knots, t) {
  */
 export function linkOfInterval(link, score, bits) {
   if (link === null) return score;
+  if (link.kind === 'chain') return linkOfInterval(link.outer, linkOfInterval(link.inner, score, bits), bits);
   if (link.kind === 'table') {
     const low = tableAt(link.knots, score.lo).value;
     return score.lo === score.hi ? exactly(low) : interval(low, tableAt(link.knots, score.hi).value);

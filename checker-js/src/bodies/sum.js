@@ -19,6 +19,9 @@ import { linkOfInterval, readPartLink, tableAt } from './link.js';
 
 /** @typedef {{weights: Rational[], link: Link | null, body: PlainBody}} Part one weight a score */
 
+/** @param {Link | null} link */
+const isIrrational = (link) => link !== null && link.kind !== 'table';
+
 /** Enclosures are not made finer than this on the way. */
 const FINEST_BITS = 65_536;
 
@@ -33,14 +36,14 @@ export class SumBody {
     this.bias = bias;
     this.parts = parts;
     this.scores = bias.length;
-    this.irrational = parts.some(({ link, body }) => link?.kind === 'logistic' || body.irrational);
+    this.irrational = parts.some(({ link, body }) => isIrrational(link) || body.irrational);
   }
 
   /** @param {Rational[]} codes */
   evaluate(codes) {
     let scores = this.bias;
     for (const { weights, link, body } of this.parts) {
-      if (!('evaluate' in body) || link?.kind === 'logistic') throw new Error('an irrational part cannot be evaluated exactly');
+      if (!('evaluate' in body) || (link !== null && link.kind !== 'table')) throw new Error('an irrational part cannot be evaluated exactly');
       const [score] = body.evaluate(codes);
       const value = link === null ? score : tableAt(link.knots, score).value;
       scores = scores.map((total, i) => total.plus(value.times(weights[i])));

@@ -11,7 +11,7 @@ import { tableAt } from '../bodies/link.js';
 /**
  * @typedef {import('../exact/interval.js').Interval} Interval
  * @typedef {import('../bodies/link.js').Knot} Knot
- * @typedef {import('../bodies/link.js').Link} Link
+ * @typedef {import('../bodies/link.js').PlainLink} PlainLink
  * @typedef {import('../bodies/link.js').LogisticLink} LogisticLink
  * @typedef {import('./link-line.js').Scores} Scores
  */
@@ -23,7 +23,20 @@ const BITS = 320;
 const FARTHEST = Rational.of(40);
 
 /**
- * @param {Link} link
+ * @param {Rational} D
+ * @param {Scores} u limits of s_u
+ * @param {Scores} v limits of s_v
+ * @returns {Scores} p and q
+ */
+export function rangeOfDifference(D, u, v) {
+  const p = largerOfMaxima(v.low, u.low === null ? null : u.low.minus(D));
+  const shifted = u.high === null ? null : u.high.minus(D);
+  const least = v.high === null ? shifted : shifted === null ? v.high : smaller(v.high, shifted);
+  return { low: p, high: least === null || p === null ? least : larger(p, least) };
+}
+
+/**
+ * @param {PlainLink} link
  * @param {Rational} C positive
  * @param {Rational} E positive
  * @param {Rational} D
@@ -33,10 +46,7 @@ const FARTHEST = Rational.of(40);
  * @returns {Rational} B_k
  */
 export function mostOfDifference(link, C, E, D, u, v, place) {
-  const p = largerOfMaxima(v.low, u.low === null ? null : u.low.minus(D));
-  const shifted = u.high === null ? null : u.high.minus(D);
-  const least = v.high === null ? shifted : shifted === null ? v.high : smaller(v.high, shifted);
-  const q = least === null || p === null ? least : larger(p, least);
+  const { low: p, high: q } = rangeOfDifference(D, u, v);
   return link.kind === 'table' ? mostOfTable(link.knots, C, E, D, p, q) : mostOfLogistic(link, C, E, D, p, q, place);
 }
 

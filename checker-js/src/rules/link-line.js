@@ -7,7 +7,7 @@ import { tableAt } from '../bodies/link.js';
 
 /**
  * @typedef {import('../exact/interval.js').Interval} Interval
- * @typedef {import('../bodies/link.js').Link} Link
+ * @typedef {import('../bodies/link.js').PlainLink} PlainLink
  * @typedef {import('../bodies/link.js').Knot} Knot
  */
 
@@ -20,7 +20,7 @@ import { tableAt } from '../bodies/link.js';
 const BITS = 192;
 
 /**
- * @param {Link} link
+ * @param {PlainLink} link
  * @param {Rational} alpha at least 0
  * @param {Rational} tangent at least 0
  * @param {Scores} scores
@@ -31,7 +31,7 @@ export function betaAbove(link, alpha, tangent, { low, high }) {
 }
 
 /**
- * @param {Link} link
+ * @param {PlainLink} link
  * @param {Rational} alpha
  * @param {Rational} tangent
  * @param {Scores} scores
@@ -45,10 +45,10 @@ export function betaBelow(link, alpha, tangent, { low, high }) {
 
 /**
  * mu(t) = w - lambda(-t).
- * @param {Link} link
- * @returns {Link}
+ * @param {PlainLink} link
+ * @returns {PlainLink}
  */
-function turnedLink(link) {
+export function turnedLink(link) {
   if (link.kind === 'logistic') return { ...link, offset: link.offset.negated() };
   const knots = link.knots.map(({ place, below, at, above }) => ({
     place: place.negated(),

@@ -225,7 +225,7 @@ function slopesOfSum({ parts }, space, alpha) {
   const ofParts = parts.flatMap(({ weights, link, body }) => {
     const weight = dot(alpha, weights);
     if (weight.isZero()) return [];
-    require(link === null || link.kind === 'logistic', 'slope: not for links that are tables');
+    require(link === null || link.kind === 'logistic', 'slope: not for links that are tables or chains');
     const factor = link === null ? exactly(weight) : multiply(interval(ZERO, link.slope.times(QUARTER)), weight);
     return [{ factor, slopesOn: slopesOfBody(body, space, [ONE]) }];
   });

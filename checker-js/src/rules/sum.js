@@ -7,6 +7,7 @@ import { readNumber } from '../exact/number-syntax.js';
 import { readArray, readArrayOf } from '../file/fields.js';
 import { reject, require } from '../rejection.js';
 import { concludeFromBound } from './conclude.js';
+import { lineOfChain, mostOfChain } from './link-chain.js';
 import { mostOfDifference } from './link-difference.js';
 import { betaAbove, betaBelow } from './link-line.js';
 
@@ -195,10 +196,11 @@ function lineAtLink(lines, link, factor, json, side) {
   const [lowJson, highJson, slopeJson, tangentJson] = readArrayOf(json, 'line at a link', 4);
   const scores = limitsOfScores(lines, lowJson, highJson, side);
   if (scores === null) return null;
+  const above = factor.sign() * side > 0;
+  if (link.kind === 'chain') return lineOfChain(link, slopeJson, tangentJson, scores, above);
   const alpha = readNumber(slopeJson, 'slope of a line');
   const tangent = readNumber(tangentJson, 'tangent of a line');
   require(alpha.sign() >= 0 && tangent.sign() >= 0, 'sum: a negative slope or tangent');
-  const above = factor.sign() * side > 0;
   return { alpha, beta: above ? betaAbove(link, alpha, tangent, scores) : betaBelow(link, alpha, tangent, scores) };
 }
 
@@ -250,9 +252,9 @@ function boundByDifference(lines, link, c, d, json) {
   const [lowThere, highThere] = readArrayOf(there, 'limits of a score', 2);
   const other = limitsOfScores(lines, lowThere, highThere, -1);
   if (other === null) return null;
-  const place = readNumber(placeJson, 'place of a difference');
   const most = shown.scaled(1);
   // u is the one of the two whose score counts for more: x if c_k > 0, else x'.
-  if (c.sign() > 0) return mostOfDifference(link, c, d, most, own, other, place);
-  return mostOfDifference(link, d.negated(), c.negated(), most, other, own, place);
+  const [C, E, u, v] = c.sign() > 0 ? [c, d, own, other] : [d.negated(), c.negated(), other, own];
+  if (link.kind === 'chain') return mostOfChain(link, C, E, most, u, v, placeJson);
+  return mostOfDifference(link, C, E, most, u, v, readNumber(placeJson, 'place of a difference'));
 }

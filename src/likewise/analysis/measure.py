@@ -204,7 +204,8 @@ def measure(
         if asked is None and (metric is not None or slack):
             raise SpecError("metric and slack are for of='lipschitz'")
         beside = None if isinstance(similar, Lipschitz) else similar
-        problem = prepare(make_claim(model, space, similar if asked is None else beside, asked, X=X), run)
+        claim = make_claim(model, space, similar if asked is None else beside, asked, X=X)
+        problem = prepare(claim, run, probable=of == "probability")
         return measure_problem(problem, run, wanted, certify=certify)
 
 

@@ -61,6 +61,10 @@ class Marks:
         codes = np.concatenate([np.floor(codes), np.ceil(codes)]) if whole else codes
         self.codes: Floats = np.unique(codes[(codes >= lo) & (codes <= hi)])
         self.values = pieces.values(self.codes)
+        # Where an integer feature turns between two whole numbers: no code, but the rule does not tell them apart.
+        between = np.unique(self.turns) if whole else np.zeros(0)
+        self.between: Floats = between[between != np.floor(between)]
+        self.values_between = pieces.values(self.between)
         self.linear = np.array([len(p) <= 2 for p in pieces.polynomials])
         self.slopes = coefficients[1] if len(coefficients) > 1 else np.zeros(count)
         self.loses = apart is not None and not self.linear.all()  # whether maxima are bounded from above only
@@ -88,7 +92,7 @@ class Marks:
         return self.pieces.values(codes)
 
     def highest(self, factor: Floats, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
-        """max of factor times the function over each interval, and where."""
+        """max of factor times the function over each interval, and the code where it is, or nearly."""
         inside = (self.codes >= lo[:, None]) & (self.codes <= hi[:, None])
         signed = np.where(inside, factor[:, None] * self.values, -np.inf)
         best = signed.argmax(axis=1)
@@ -97,6 +101,10 @@ class Marks:
             at_end = factor * self.pieces.values(end)
             better = at_end > value
             value, code = np.where(better, at_end, value), np.where(better, end, code)
+        if len(self.between):
+            passed = (self.between >= lo[:, None]) & (self.between <= hi[:, None])
+            turned = np.where(passed, factor[:, None] * self.values_between, -np.inf).max(axis=1)
+            value = np.maximum(value, turned)
         return value, code
 
     def spread(self, lo: Floats, hi: Floats) -> Floats:

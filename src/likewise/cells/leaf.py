@@ -38,22 +38,22 @@ class PartLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkLine:
-    """A part of a sum at one individual: limits of its score, and the slope of a line around the function that it goes through, with the place of a tangent."""
+    """A part of a sum at one individual: limits of its score, and the slope of a line around the function that it goes through, with the place of a tangent; two of each where that is one function after another."""
 
     low: PartLine | None
     high: PartLine | None
-    slope: Fraction
-    tangent: Fraction
+    slope: Fraction | tuple[Fraction, ...]
+    tangent: Fraction | tuple[Fraction, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartDifference:
-    """What the rule `sum` needs of one part whose two scores are never far apart: a line of their difference, limits of each that help, and the place of a tangent."""
+    """What the rule `sum` needs of one part whose two scores are never far apart: a line of their difference, limits of each that help, and the place of a tangent, or the cuts of its pieces."""
 
     line: PartLine
     here: tuple[PartLine | None, PartLine | None]
     there: tuple[PartLine | None, PartLine | None]
-    place: Fraction
+    place: Fraction | tuple[Fraction, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

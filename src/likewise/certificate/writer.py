@@ -224,18 +224,25 @@ def _part_bound(part: PartBound | PartDifference | InnerLimits) -> list[Any]:
         return [_part_line(line) for line in part.lines]
     if isinstance(part, PartDifference):
         limits = [[_part_line(end) for end in side] for side in (part.here, part.there)]
-        return ["difference", _part_line(part.line), *limits, format_number(part.place)]
+        return ["difference", _part_line(part.line), *limits, _one_or_array(part.place)]
     sides = [
         None
         if side is None
         else [
             *(_part_line(end) for end in (side.low, side.high)),
-            format_number(side.slope),
-            format_number(side.tangent),
+            _one_or_array(side.slope),
+            _one_or_array(side.tangent),
         ]
         for side in (part.here, part.there)
     ]
     return [*sides, [_part_line(line) for line in part.lines]]
+
+
+def _one_or_array(numbers: Fraction | tuple[Fraction, ...]) -> str | list[str]:
+    """An array also of one number, or none."""
+    if isinstance(numbers, tuple):
+        return [format_number(one) for one in numbers]
+    return format_number(numbers)
 
 
 def _part_line(line: PartLine | None) -> list[Any] | None:

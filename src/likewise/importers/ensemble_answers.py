@@ -19,6 +19,7 @@ from likewise.families.registry import family_of
 from likewise.families.scored_model import Model, SeparateRounding, form_body
 from likewise.families.settings import EXTRA_OPERATIONS
 from likewise.families.sums.body import sum_body
+from likewise.families.sums.chains import Chain
 from likewise.families.sums.links import IDENTITY, Link, vote_link
 from likewise.families.sums.rounding import SumRounding, sum_rounding
 from likewise.families.trees.adding import add_ensembles
@@ -35,7 +36,7 @@ class Term:
     """A score of its own model, through a link; `slack` is what its values may be off by as mathematics."""
 
     model: Model
-    link: Link = IDENTITY
+    link: Link | Chain = IDENTITY
     slack: Fraction = Fraction(0)
 
 
@@ -169,6 +170,21 @@ def logistic_answer(model: Model, slope: Fraction, offset: Fraction) -> Answer:
         return Answer(terms=((ONE, Term(model=model, link=link)),))
     link = Link(kind="logistic", slope=-slope, offset=-offset)
     return Answer(terms=((ONE, Term(model=model, link=link)),)).less_than_one()
+
+
+def calibrated_probability(model: Model, outer: Link) -> Answer:
+    """A link of the probability of the second of two classes, which is the logistic function of a score: a chain of both."""
+    (weight, term), *others = probabilities(model, trees=False)[1].terms
+    if others or term.link.kind != "logistic" or not isinstance(term.link, Link):
+        raise UnsupportedModel(
+            f"{model.family} calibrates a probability already, and that is calibrated again",
+            hint="calibrate once",
+        )
+    if weight > 0:
+        return Answer(terms=((ONE, Term(model=term.model, link=Chain(inner=term.link, outer=outer))),))
+    # The probability is 1 - p, p the link of the term.
+    turned = Term(model=term.model, link=Chain(inner=term.link, outer=outer.mirrored()))
+    return Answer(bias=outer.whole, terms=((-ONE, turned),))
 
 
 def refuse_sum(model: Model) -> NoReturn:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from likewise.importers.inputs import Inputs
 
     Rows = NDArray[np.float64]
-    EstimatorImporter = Callable[[Any, UnfoldedEstimator, Inputs, Rows], ImportedModel]
+
+    class EstimatorImporter(Protocol):
+        """Reads an estimator; `probable`: so that it has probabilities, where it can be."""
+
+        def __call__(
+            self, estimator: Any, unfolded: UnfoldedEstimator, inputs: Inputs, rows: Rows, *, probable: bool
+        ) -> ImportedModel: ...
+
 
 # Members that are fitted on plain arrays, whatever the ensemble was fitted on.
 ARRAY_ENSEMBLES = ("BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier", "OneVsOneClassifier")
@@ -45,7 +52,7 @@ def import_ensemble(
 
     def read_member(member: Any, seen: Sequence[int] | None) -> ImportedModel:
         whole = _behind_steps(unfolded.steps, member, seen, getattr(final, "n_features_in_", 0))
-        found = read(whole, unfold(whole), given, rows)
+        found = read(whole, unfold(whole), given, rows, probable=_takes_probabilities(final))
         if members and found.recoding.space != members[0].recoding.space:
             raise UnsupportedModel(
                 f"{family} holds models that take the same feature in different ways",
@@ -70,6 +77,14 @@ def import_ensemble(
         refuse_rounded_ties(model, replay, inputs.space, rows)
     program = program_rounding(model, inputs.space, observed, bits=min(one.program.bits for one in members))
     return ImportedModel(model=model, replay=replay, recoding=recoding, rows=rows, program=program)
+
+
+def _takes_probabilities(final: Any) -> bool:
+    """Whether an ensemble adds up what its members hold probable, where they say so, and not what they decide."""
+    family = type(final).__name__
+    if family == "VotingClassifier":
+        return bool(final.voting == "soft")
+    return family in ("BaggingClassifier", "StackingClassifier")
 
 
 def import_wrapped_probability(

@@ -31,6 +31,7 @@ from likewise.importers.ensemble_answers import (
     Answer,
     Term,
     added,
+    calibrated_probability,
     has_upper_probability,
     logistic_answer,
     plain_score,
@@ -226,28 +227,37 @@ def _calibrated(estimator: Any, read: MemberReader) -> Draft:
             f"CalibratedClassifierCV around a classifier of {len(labels)} classes is not supported: it normalises the calibrated probabilities of each class against the rest",
             hint="verify the classifiers inside of it",
         )
-    answers = []
-    for found in estimator.calibrated_classifiers_:
-        model = _calibrated_score(read(found.estimator, None).model, found.estimator)
-        (calibrator,) = found.calibrators
-        if found.method == "sigmoid":
-            answers.append(
-                logistic_answer(model, -Fraction(float(calibrator.a_)), -Fraction(float(calibrator.b_)))
-            )
-        elif found.method == "isotonic":
-            if sum_body(model.bodies[0]) is not None:
-                refuse_sum(model)
-            link = Link(kind="table", knots=isotonic_knots(calibrator))
-            answers.append(Answer(terms=((ONE, Term(model=model, link=link)),)))
-        else:
-            raise UnsupportedModel(
-                f"CalibratedClassifierCV(method={found.method!r}) is not supported",
-                hint="calibrate with method='sigmoid'",
-            )
+    answers = [
+        calibrated_fold(read(found.estimator, None).model, found)
+        for found in estimator.calibrated_classifiers_
+    ]
     upper = added(answers, [Fraction(1, len(answers))] * len(answers))
     return Draft(
         scores=(upper.less_than_one(), upper), head=Head(labels=labels, rule="argmax", link="identity")
     )
+
+
+def calibrated_fold(model: Model, found: Any) -> Answer:
+    """The calibrated probability of one classifier: of its score, or of its probability where it shows no score."""
+    if found.method not in ("sigmoid", "isotonic"):
+        raise UnsupportedModel(
+            f"CalibratedClassifierCV(method={found.method!r}) is not supported",
+            hint="calibrate with method='sigmoid'",
+        )
+    score, (calibrator,) = _calibrated_score(model, found.estimator), found.calibrators
+    if found.method == "isotonic":
+        table = Link(kind="table", knots=isotonic_knots(calibrator))
+        if score is None:
+            return calibrated_probability(model, table)
+        if sum_body(score.bodies[0]) is not None:
+            refuse_sum(score)
+        return Answer(terms=((ONE, Term(model=score, link=table)),))
+    slope, offset = -Fraction(float(calibrator.a_)), -Fraction(float(calibrator.b_))
+    if score is not None or slope == 0:
+        return logistic_answer(model if score is None else score, slope, offset)
+    if slope > 0:
+        return calibrated_probability(model, Link(kind="logistic", slope=slope, offset=offset))
+    return calibrated_probability(model, Link(kind="logistic", slope=-slope, offset=-offset)).less_than_one()
 
 
 def isotonic_knots(calibrator: Any) -> tuple[tuple[Fraction, Fraction, Fraction, Fraction], ...]:
@@ -256,15 +266,17 @@ def isotonic_knots(calibrator: Any) -> tuple[tuple[Fraction, Fraction, Fraction,
     return tuple((Fraction(t), *(Fraction(value),) * 3) for t, value in zip(places, values, strict=True))
 
 
-def _calibrated_score(model: Model, estimator: Any) -> Model:
-    """What a calibration looks at: the score, or the probability where there is no score."""
+def _calibrated_score(model: Model, estimator: Any) -> Model | None:
+    """What a calibration looks at: the score, or a probability that is a score of the model; None where it is the logistic function of one."""
     if model.head.rule == "sign" and hasattr(estimator, "decision_function"):
         return model
     if has_upper_probability(model):
         return replace(upper_probability(model), head=NUMBER_HEAD)
+    if model.head.link in ("logistic", "softmax"):
+        return None
     raise UnsupportedModel(
-        f"CalibratedClassifierCV calibrates the probability of {model.family}, which shows no score, and adds that up",
-        hint="calibrate a classifier with a decision_function, or without folds (ensemble=False)",
+        f"CalibratedClassifierCV calibrates the probability of {model.family}, which is no function of one score, and adds that up",
+        hint="calibrate a classifier with a decision_function",
     )
 
 

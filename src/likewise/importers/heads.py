@@ -171,7 +171,7 @@ def _cut_where_even(
         zero_is_upper=False,
         slope=Fraction(1),
         offset=Fraction(0),
-        unlinked=f"the probability of {kind} {said}; of several folds it is taken",
+        unlinked=f"the probability of {kind} {said}",
     )
     return replace(made, head=head), by
 

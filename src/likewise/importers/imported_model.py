@@ -7,9 +7,11 @@ trees, repaired models) is loaded for those.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, program_bits, program_rounding
 from likewise.families.scored_model import Model
 from likewise.importers.inputs import Inputs, fitted_columns, refuse_gap
@@ -74,9 +76,10 @@ def import_model(
     like: Any = None,
     measured: frozenset[int] = frozenset(),
     single: tuple[str, ...] = (),
+    probable: bool = False,
 ) -> ImportedModel:
     """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on, and `measured` the features in which it counts how far two individuals are apart: their codes stay what they are.
-    Of its program asked about rows with the columns `single` in single precision."""
+    Of its program asked about rows with the columns `single` in single precision. `probable`: its probabilities are asked for, and it is read so that it has some, where it can be."""
     estimator = _as_estimator(estimator, space)
     unfolded = unfold(estimator)
     if find_forest_reader(unfolded.final) is None and not is_ensemble(unfolded.final):
@@ -92,10 +95,35 @@ def import_model(
         measured=measured,
         single=single,
     )
-    return _import_estimator(estimator, unfolded, inputs, rows)
+    return _import_estimator(estimator, unfolded, inputs, rows, probable=probable)
 
 
 def _import_estimator(
+    estimator: Any,
+    unfolded: UnfoldedEstimator,
+    inputs: Inputs,
+    rows: NDArray[np.float64],
+    *,
+    probable: bool = False,
+) -> ImportedModel:
+    """The model of what was unfolded. A calibration of one classifier, which moves a decision, is taken as the only member of an ensemble, whose probability it is, where it cannot be read otherwise or where that has no probabilities and these are asked for."""
+    try:
+        found = _import_unfolded(estimator, unfolded, inputs, rows)
+        if not probable or found.model.head.probable:
+            return found
+        refusal = None
+    except UnsupportedModel as error:
+        found, refusal = None, error
+    whole = unfold(estimator, whole=True)
+    if whole.final is not unfolded.final:
+        with suppress(UnsupportedModel):
+            return _import_unfolded(estimator, whole, inputs, rows)
+    if found is None:
+        raise refusal or InternalError("nothing was read, and nothing refused")
+    return found
+
+
+def _import_unfolded(
     estimator: Any, unfolded: UnfoldedEstimator, inputs: Inputs, rows: NDArray[np.float64]
 ) -> ImportedModel:
     """The model of what was unfolded, over the columns that it takes; of an ensemble also that of each member."""

@@ -55,21 +55,21 @@ class OwnThreshold:
     level: Fraction
 
 
-def unfold(estimator: Any) -> UnfoldedEstimator:
-    """Take an estimator apart; what is not known here is its own final estimator."""
+def unfold(estimator: Any, *, whole: bool = False) -> UnfoldedEstimator:
+    """Take an estimator apart; what is not known here is its own final estimator. `whole`: calibrations of one classifier are left as they are, as ensembles of one."""
     kind = class_name(estimator)
     if isinstance(estimator, type) or not is_sklearn_class(estimator):
         return UnfoldedEstimator(steps=(), final=estimator, wrappers=(), before=(), asked=estimator)
     if kind == "Pipeline":
-        return _unfold_pipeline(estimator)
+        return _unfold_pipeline(estimator, whole=whole)
     if kind in FITTED_PARTS:
-        return _ask_outer(estimator, unfold(_fitted_part(estimator, *FITTED_PARTS[kind])))
+        return _ask_outer(estimator, unfold(_fitted_part(estimator, *FITTED_PARTS[kind]), whole=whole))
     if kind == "FrozenEstimator":
-        return _ask_outer(estimator, unfold(estimator.estimator))
+        return _ask_outer(estimator, unfold(estimator.estimator, whole=whole))
     if kind in THRESHOLDS:
-        inner = unfold(_held_estimator(estimator))
+        inner = unfold(_held_estimator(estimator), whole=whole)
         return _ask_outer(estimator, replace(inner, wrappers=(estimator, *_drop_thresholds(inner))))
-    if kind == "CalibratedClassifierCV" and _is_one_calibration(estimator):
+    if kind == "CalibratedClassifierCV" and not whole and _is_one_calibration(estimator):
         held = estimator.calibrated_classifiers_[0].estimator
         inner = unfold(held)
         if _is_calibrated(inner):
@@ -91,7 +91,7 @@ def _ask_outer(estimator: Any, inner: UnfoldedEstimator) -> UnfoldedEstimator:
     return inner if _is_calibrated(inner) else replace(inner, before=(), asked=estimator)
 
 
-def _unfold_pipeline(pipeline: Any) -> UnfoldedEstimator:
+def _unfold_pipeline(pipeline: Any, *, whole: bool) -> UnfoldedEstimator:
     *every, (name, last) = pipeline.steps
     steps = [step for step in every if not is_sampler(pipeline, step[1])]
     if last is None or isinstance(last, str):
@@ -99,13 +99,13 @@ def _unfold_pipeline(pipeline: Any) -> UnfoldedEstimator:
             f"the pipeline ends in step {name!r} ({last!r}), which predicts nothing",
             hint="its last step must be the classifier or regressor",
         )
-    inner = unfold(last)
-    whole = inner.asked is last
+    inner = unfold(last, whole=whole)
+    asked = inner.asked is last
     return replace(
         inner,
         steps=(*steps, *inner.steps),
-        before=() if whole else (*steps, *inner.before),
-        asked=pipeline if whole else inner.asked,
+        before=() if asked else (*steps, *inner.before),
+        asked=pipeline if asked else inner.asked,
     )
 
 

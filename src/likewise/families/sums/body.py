@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from likewise.families.sums.chains import Chain
 from likewise.families.sums.links import Link
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.terms import nearest_double
@@ -32,7 +33,7 @@ class SumPart:
 
     body: Body
     embedding: tuple[Column, ...]
-    link: Link
+    link: Link | Chain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,11 +82,11 @@ class SumScore:
     family: ClassVar[str] = "sums"
 
     parts: tuple[Score, ...]
-    links: tuple[Link, ...]
+    links: tuple[Link | Chain, ...]
     weights: tuple[Fraction, ...]
     bias: Fraction
 
-    def counting(self) -> list[tuple[Score, Link, Fraction]]:
+    def counting(self) -> list[tuple[Score, Link | Chain, Fraction]]:
         """The parts that count."""
         every = zip(self.parts, self.links, self.weights, strict=True)
         return [(part, link, weight) for part, link, weight in every if weight]

@@ -114,8 +114,6 @@ class SumBounder(Bounder):
         if part.link.kind == "identity":
             return self._add_lines(part, k, lo, hi, c, d, np.zeros(len(lo)), points=points)
         slope, offset = float(part.link.slope), float(part.link.offset)
-        if part.link.kind == "table":
-            slope, offset = 1.0, 0.0
         here = part.side(lo, hi, first=True, above=w > 0) if w and lean.any() else None
         there = part.side(lo, hi, first=False, above=v < 0) if v and (lean < 1).any() else None
         constant, flat = np.zeros(len(lo)), np.zeros(len(lo))
@@ -124,14 +122,14 @@ class SumBounder(Bounder):
         for side, factor in ((here, c), (there, -d)):
             if side is not None:
                 side.counts = factor != 0
-                constant += factor * (side.beta + side.alpha * offset)
+                constant += factor * (side.beta + part.link.steep(side.alpha) * offset)
                 flat += factor * side.flat
                 nobody |= np.isneginf(side.high.upper) | np.isneginf(side.low.upper)
                 unknown |= np.isposinf(side.high.upper) | np.isposinf(side.low.upper)
         if here is not None:
-            a = c * here.alpha * slope
+            a = c * part.link.steep(here.alpha) * slope
         if there is not None:
-            b = d * there.alpha * slope
+            b = d * part.link.steep(there.alpha) * slope
         trial = self._add_lines(part, k, lo, hi, a, b, constant, points=points)
         # Without slopes there is no line left to bound.
         level = ~(trial.worth < flat)

@@ -4,6 +4,7 @@
     logistic   lambda(t) = sigma(slope t + offset), slope > 0
     table      linear between knots t_1 < t_2 < ..., constant before the first and after the last; at a knot it has three values, from below,
                at the knot itself and from above, so that it may jump. An isotonic calibration has no jumps; a vote is one jump from 0 to 1 at 0.
+    chain      one of the last two after a logistic one (`chains`)
 
 A line above a link on [low, high] is t -> alpha t + beta with alpha >= 0; `beta_above` has the smallest beta that the certificate's rule `sum` shows for an
 alpha, in float64. The logistic function bends once, at 0: left of it sigma - alpha t is convex, and largest at the ends; right of it sigma is below every tangent. A line below is one
@@ -12,7 +13,7 @@ above the link turned round: 1 - sigma(-t), and for tables the knots with their 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LinkKind = Literal["identity", "logistic", "table"]
+LinkKind = Literal["identity", "logistic", "table", "chain"]
 Knot = tuple[Fraction, Fraction, Fraction, Fraction]  # place, value from below, at it, from above
 GUARD_BITS = 32
 TANGENT_HALVINGS = 24  # to find where a tangent through the lower end touches
@@ -51,15 +52,25 @@ class Link:
     slope: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
     knots: tuple[Knot, ...] = ()
+    columns: tuple[Floats, ...] = field(init=False, repr=False, compare=False)  # of a table, in float64
+    jumps: bool = field(init=False, repr=False, compare=False)  # whether a table does
 
     def __post_init__(self) -> None:
         if self.slope <= 0:
             raise InternalError("links are increasing: turn the score round instead")
+        columns = tuple(np.array([float(one) for one in column]) for column in zip(*self.knots, strict=True))
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "jumps", any(below != above for _, below, _, above in self.knots))
 
     @property
     def rational(self) -> bool:
         """Whether rational scores have rational values."""
         return self.kind != "logistic"
+
+    @property
+    def whole(self) -> Fraction:
+        """What the link and what is turned round add up to."""
+        return Fraction(int(self.kind == "logistic"))
 
     # -- values ---------------------------------------------------------------------------------------------------
 
@@ -73,10 +84,9 @@ class Link:
 
     def _table(self, scores: Floats, which: int) -> Floats:
         """Of a table: by the value below a knot (0), at it (1), or above it (2)."""
-        places, *values = (
-            np.array([float(one) for one in column]) for column in zip(*self.knots, strict=True)
-        )
-        below, at, above = values
+        places, below, at, above = self.columns
+        if not self.jumps:
+            return np.interp(scores, places, at)
         n = np.searchsorted(places, scores, side="right") - 1  # the last knot at or before
         left, right = np.clip(n, 0, None), np.clip(n + 1, None, len(places) - 1)
         width = np.where(right > left, places[right] - places[left], 1.0)
@@ -85,6 +95,14 @@ class Link:
         found = np.where(n < 0, below[0], found)
         chosen: Floats = np.where((n >= 0) & (scores == places[left]), (below, at, above)[which][left], found)
         return chosen
+
+    def from_below(self, scores: Floats) -> Floats:
+        """The same, at knots from below."""
+        return self._table(scores, 0) if self.kind == "table" else self.values(scores)
+
+    def from_above(self, scores: Floats) -> Floats:
+        """The same, at knots from above."""
+        return self._table(scores, 2) if self.kind == "table" else self.values(scores)
 
     def exact(self, score: Fraction) -> Fraction:
         """Of a rational score, where that is rational."""
@@ -118,8 +136,8 @@ class Link:
 
     # -- errors ---------------------------------------------------------------------------------------------------
 
-    def judged(self, scores: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """Values of scores that are off by at most so much, and by how much these are off then; proved."""
+    def judged(self, scores: Floats, error: Floats, rounding: float = 0.0) -> tuple[Floats, Floats]:  # noqa: ARG002
+        """Values of scores that are off by at most so much, and by how much these are off then; proved. Of chains a `rounding` counts on the way."""
         if self.kind == "identity":
             return scores, error
         if self.kind == "table":
@@ -140,10 +158,37 @@ class Link:
             return Fraction(1)
         if self.kind == "logistic":
             return self.slope / 4
-        if any(below != at or at != above for _, below, at, above in self.knots):
+        if self.jumps:
             return None
         steps = zip(self.knots, self.knots[1:], strict=False)
         return max((abs(b[1] - a[3]) / (b[0] - a[0]) for a, b in steps), default=Fraction(0))
+
+    def carried(self, error: float, growth: float) -> float | None:
+        """What a program's value is off by at most, whose score is off by an error and that rounds by a share of 1; None where the link jumps."""
+        steepest = self.steepest()
+        if steepest is None:
+            return None
+        return self.extent(float(steepest) * error) + growth
+
+    def extent(self, moved: float) -> float:
+        """A change of values by so much at most, or by as much as they change at all."""
+        return min(moved, float(self.knots[-1][3] - self.knots[0][1])) if self.kind == "table" else moved
+
+    def slopes_between(self, low: Floats, high: Floats, least: Floats, most: Floats) -> tuple[Floats, Floats]:
+        """The smallest and the largest slope from low to high, where values lie between least and most; infinite where it jumps."""
+        if self.kind == "logistic":
+            ends = bell(least, most)
+            return float(self.slope) * ends[0], float(self.slope) * ends[1]
+        places, below, _, above = self.columns
+        with np.errstate(over="ignore"):
+            steps = (below[1:] - above[:-1]) / (places[1:] - places[:-1])
+        slopes = np.concatenate([[0.0], steps, [0.0, 0.0]])  # the last one only ends the last range
+        jumps = np.concatenate([[0], np.cumsum(below != above)])
+        first, last = np.searchsorted(places, low, side="left"), np.searchsorted(places, high, side="right")
+        ranges = np.stack([first, last + 1], axis=1).ravel()
+        found = [which.reduceat(slopes, ranges)[::2] for which in (np.minimum, np.maximum)]
+        jumped = jumps[last] > jumps[first]
+        return found[0], np.where(jumped, np.inf, found[1])
 
     def largest(self) -> float | None:
         """What no value exceeds in size; None where they are not bounded."""
@@ -159,6 +204,17 @@ class Link:
             return Link(kind=self.kind, slope=self.slope, offset=-self.offset)
         knots = tuple((-t, -above, -at, -below) for t, below, at, above in reversed(self.knots))
         return Link(kind="table", knots=knots)
+
+    def mirrored(self) -> Link:
+        """p -> -lambda(1 - p), up to a constant."""
+        turned = self.turned()
+        if self.kind != "table":
+            return Link(kind=self.kind, slope=self.slope, offset=turned.offset - self.slope)
+        return Link(kind="table", knots=tuple((1 + t, low, at, high) for t, low, at, high in turned.knots))
+
+    def steep(self, alpha: Floats) -> Floats:
+        """The slopes of lines of these slopes: of chains those are two each."""
+        return alpha
 
     def line_above(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """The slope of a line above the link on intervals of scores, and the place where its tangent is taken (of logistic links, on the scale of slope t + offset)."""
@@ -205,12 +261,11 @@ class Link:
     def _table_beta(self, alpha: Floats, low: Floats, high: Floats) -> Floats:
         best = self._table(high, 2) - _times(alpha, high)
         best = np.maximum(best, self._table(low, 2) - _times(alpha, low))
-        for place, below, at, above in self.knots:
-            inside = (float(place) >= low) & (float(place) <= high)
-            best = np.where(
-                inside, np.maximum(best, float(max(below, at, above)) - alpha * float(place)), best
-            )
-        return best
+        places, *_, above = self.columns
+        inside = (places >= low[:, None]) & (places <= high[:, None])
+        at_knots = np.where(inside, above - alpha[:, None] * places, -np.inf)
+        found: Floats = np.maximum(best, at_knots.max(axis=1))
+        return found
 
     # -- differences ----------------------------------------------------------------------------------------------
 
@@ -273,6 +328,13 @@ SHARE = Link(kind="logistic")
 def vote_link(*, zero_counts: bool) -> Link:
     """1 where the score is above 0 (or 0, if that counts), else 0."""
     return Link(kind="table", knots=((Fraction(0), Fraction(0), Fraction(int(zero_counts)), Fraction(1)),))
+
+
+def bell(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """The smallest and the largest y (1 - y) for y from low to high, both of which may be a little out of [0, 1]."""
+    ends = np.maximum(low * (1 - low), 0.0), np.maximum(high * (1 - high), 0.0)
+    least, most = np.minimum(*ends), np.maximum(*ends)
+    return least, np.where((low <= 0.5) & (high >= 0.5), 0.25, most)
 
 
 def _log_steepness(r: Floats) -> Floats:

@@ -16,6 +16,8 @@ from likewise.cells.leaf import Leaf, LinkLine, PartBound, PartDifference, PartL
 from likewise.errors import InternalError
 from likewise.families.oracle import Bounder, Bounds, MemoryBounder
 from likewise.families.registry import bounder_of
+from likewise.families.sums.chain_rises import Rise, rise_in_pieces
+from likewise.families.sums.chains import Chain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +56,7 @@ class Line:
 
 @dataclass(slots=True)
 class Side:
-    """A linked part at x, or at x', over cells: limits of its score, and the line around its link; None: it does not count there."""
+    """A linked part at x, or at x', over cells: limits of its score, and the line around its link (of a chain two rows of slopes and tangents); None: it does not count there."""
 
     low: Line
     high: Line
@@ -66,18 +68,18 @@ class Side:
 
     def at(self, i: int, rule: Rule) -> LinkLine:
         """Of one cell, as a leaf has it."""
-        slope, tangent = Fraction(float(self.alpha[i])), Fraction(float(self.tangent[i]))
+        slope, tangent = (_one_or_more(numbers[..., i]) for numbers in (self.alpha, self.tangent))
         low, high = (None if np.isposinf(end.upper[i]) else end.at(i, rule) for end in (self.low, self.high))
         return LinkLine(low=low, high=high, slope=slope, tangent=tangent)
 
 
 @dataclass(slots=True)
 class Difference:
-    """A linked part over cells by how far its two scores are apart at most: what it brings, by which limits of the scores at x and x' (lower and upper), and where a tangent is taken."""
+    """A linked part over cells by how far its two scores are apart at most: what it brings, by which limits of the scores at x and x' (lower and upper), and where a tangent is taken, or a chain looked at in pieces."""
 
     line: Line
     worth: Floats
-    place: Floats
+    place: Floats | Rise
     ends: tuple[tuple[Line, Line], tuple[Line, Line]]
     helps: tuple[tuple[Mask, Mask], tuple[Mask, Mask]]
 
@@ -92,7 +94,7 @@ class Difference:
             line=self.line.at(i, rule),
             here=(low, high),
             there=(low_there, high_there),
-            place=Fraction(float(self.place[i])),
+            place=_cuts(self.place, i) if isinstance(self.place, Rise) else Fraction(float(self.place[i])),
         )
 
 
@@ -125,7 +127,7 @@ class PartTrial:
 class PartBounder:
     """Lines of one part's score over cells, by its family's own bounder, and of its negation."""
 
-    def __init__(self, score: Score, link: Link, pairs: PairSpace) -> None:
+    def __init__(self, score: Score, link: Link | Chain, pairs: PairSpace) -> None:
         self.score, self.link, self.pairs = score, link, pairs
         self._made: dict[int, Any] = {}
         self._remembers: bool | None = None
@@ -246,7 +248,7 @@ class PartBounder:
             flat = self.link.beta_above(np.zeros_like(alpha), tangent, least, most)
             return Side(low, high, alpha, tangent, beta, flat, np.ones(len(lo), dtype=bool))
         alpha, tangent = self._bounded_line(self.turned, -most, -least)
-        whole = 1.0 if self.link.kind == "logistic" else 0.0
+        whole = float(self.link.whole)
         beta = whole - self.turned.beta_above(alpha, tangent, -most, -least)
         flat = whole - self.turned.beta_above(np.zeros_like(alpha), tangent, -most, -least)
         return Side(low, high, alpha, tangent, beta, flat, np.ones(len(lo), dtype=bool))
@@ -275,17 +277,23 @@ class PartBounder:
         crossed = low > high
         low = np.where(np.isposinf(low), 0.0, low)  # no pair: see `side`
         high = np.maximum(low, high)
-        place = self.link.rise_places(over, under, distance, low, high)
-        free = self.link.rise_places(
-            over, under, distance, np.full_like(low, -np.inf), np.full_like(high, np.inf)
-        )
-        curved = (distance > 0) & (self.link.kind == "logistic") & ~crossed
-        needs_low, needs_high = (
-            (~curved | (free < place)) & np.isfinite(low),
-            (~curved | (free > place)) & np.isfinite(high),
-        )
-        low, high = np.where(needs_low, low, -np.inf), np.where(needs_high, high, np.inf)
-        worth = self.link.rise(over, under, distance, low, high, place)
+        needs_low, needs_high = np.isfinite(low), np.isfinite(high)
+        place: Floats | Rise
+        if isinstance(self.link, Chain):
+            place = rise_in_pieces(self.link, over, under, distance, low, high)
+            worth = place.worth
+        else:
+            place = self.link.rise_places(over, under, distance, low, high)
+            free = self.link.rise_places(
+                over, under, distance, np.full_like(low, -np.inf), np.full_like(high, np.inf)
+            )
+            curved = (distance > 0) & (self.link.kind == "logistic") & ~crossed
+            needs_low, needs_high = (
+                needs_low & (~curved | (free < place)),
+                needs_high & (~curved | (free > place)),
+            )
+            low, high = np.where(needs_low, low, -np.inf), np.where(needs_high, high, np.inf)
+            worth = self.link.rise(over, under, distance, low, high, place)
         worth = np.where(
             known, worth + RISE_ROOM * (over + under), np.where(np.isneginf(line.upper), -np.inf, np.inf)
         )
@@ -301,7 +309,18 @@ class PartBounder:
         )
 
     @staticmethod
-    def _bounded_line(link: Link, least: Floats, most: Floats) -> tuple[Floats, Floats]:
+    def _bounded_line(link: Link | Chain, least: Floats, most: Floats) -> tuple[Floats, Floats]:
         known = np.isfinite(least) & np.isfinite(most)
         alpha, tangent = link.line_above(np.where(known, least, 0.0), np.where(known, most, 0.0))
         return np.where(known, alpha, 0.0), np.where(known, tangent, 0.0)
+
+
+def _one_or_more(numbers: Floats) -> Fraction | tuple[Fraction, ...]:
+    """As a leaf has them: a number of a link, two of a chain."""
+    if np.ndim(numbers):
+        return tuple(Fraction(one) for one in numbers.tolist())
+    return Fraction(float(numbers))
+
+
+def _cuts(rise: Rise, i: int) -> tuple[Fraction, ...]:
+    return tuple(Fraction(cut) for cut in rise.cuts_of(i).tolist())

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from likewise.families.family import AffineMap, ComputedColumn
     from likewise.families.scored_model import Model
+    from likewise.families.sums.chains import Chain
     from likewise.families.sums.links import Link
     from likewise.spec.space import Space
 
@@ -33,7 +34,7 @@ class SumRounding:
     shares of trees that do not add up to 1 exactly. No certificate states it."""
 
     parts: tuple[Model, ...]
-    links: tuple[Link, ...]
+    links: tuple[Link | Chain, ...]
     weights: tuple[Fraction, ...]
     bias: Fraction
     slack: Fraction = Fraction(0)
@@ -53,7 +54,9 @@ class SumRounding:
             if part.rounding is None:
                 raise InternalError(f"no rounding is known of {part.family}")
             off = np.array([nearest_double(error) for error in part.rounding.errors(part, codes)])
-            values, moved = link.judged(only_score(part, width).scores(codes), 2 * off)
+            rounding = 8 * 2.0 ** (1 - self._bits_of(part))
+            values, moved = link.judged(only_score(part, width).scores(codes), 2 * off, rounding)
+            moved = moved + (rounding if link.kind == "chain" else 0.0)
             total += abs(nearest_double(weight)) * moved
             size += abs(nearest_double(weight)) * np.abs(values)
         most = 8 * 2.0 ** (1 - self.bits) * (len(self.parts) + 8)
@@ -66,15 +69,23 @@ class SumRounding:
         for part, link, weight in zip(self.parts, self.links, self.weights, strict=True):
             if not weight:
                 continue
-            steep, largest = link.steepest(), link.largest()
+            largest = link.largest()
             found = None if part.rounding is None else part.rounding.bound(part, space)
-            if found is None or steep is None:
+            bits = self._bits_of(part) if link.kind == "chain" else self.bits
+            moved = (
+                None if found is None else link.carried(found.error, rounding_growth(EXTRA_ROUNDINGS, bits))
+            )
+            if found is None or moved is None:
                 return None
             factor = abs(nearest_double(weight))
-            error += factor * (float(steep) * found.error + rounding_growth(EXTRA_ROUNDINGS, self.bits))
+            error += factor * moved
             size += factor * (found.size if largest is None else largest)
         growth = rounding_growth(len(self.parts) + EXTRA_ROUNDINGS, self.bits)
         return round_outward(error + growth * size, size)
+
+    def _bits_of(self, part: Model) -> int:
+        """In which a program makes a probability of a part's score, and a calibration of that."""
+        return min(self.bits, getattr(part.rounding, "bits", self.bits))
 
     def certified_error(self, model: Model, space: Space) -> None:
         return None

@@ -229,6 +229,7 @@ const MAXIMUM = Object.freeze({
   partsOfProof: 10_000,
   innerBodies: 10_000,
   knots: 100_000,
+  chainCuts: 1_000,
   forms: 10_000,
   positionPairs: 2 ** 20,
   termsOfLeaf: 2n ** 20n,
@@ -1480,6 +1481,13 @@ const { MAXIMUM } = modules["limits.js"];
 const { reject, require } = modules["rejection.js"];
 function readPartLink(json) {
   if (json === null) return null;
+  if (readArray(json, 'link of a part')[0] !== 'chain') return readPlainLink(json);
+  const [, innerJson, outerJson] = readArrayOf(json, 'chain of links', 3);
+  const [inner, outer] = [readPlainLink(innerJson), readPlainLink(outerJson)];
+  if (inner.kind !== 'logistic') return reject('link of a part: the inner link of a chain is not logistic');
+  return { kind: 'chain', slope: inner.slope, offset: inner.offset, inner, outer };
+}
+function readPlainLink(json) {
   const [kind] = readArray(json, 'link of a part');
   if (kind === 'logistic') {
     const [, slopeJson, offsetJson] = readArrayOf(json, 'link of a part', 3);
@@ -1521,6 +1529,7 @@ function tableAt(knots, t) {
 }
 function linkOfInterval(link, score, bits) {
   if (link === null) return score;
+  if (link.kind === 'chain') return linkOfInterval(link.outer, linkOfInterval(link.inner, score, bits), bits);
   if (link.kind === 'table') {
     const low = tableAt(link.knots, score.lo).value;
     return score.lo === score.hi ? exactly(low) : interval(low, tableAt(link.knots, score.hi).value);
@@ -1540,6 +1549,7 @@ const { require } = modules["rejection.js"];
 const { encloseScores } = modules["bodies/combined.js"];
 const { readCoefficient } = modules["bodies/columns.js"];
 const { linkOfInterval, readPartLink, tableAt } = modules["bodies/link.js"];
+const isIrrational = (link) => link !== null && link.kind !== 'table';
 const FINEST_BITS = 65_536;
 class SumBody {
   kind = /** @type {const} */ ('sum');
@@ -1547,12 +1557,12 @@ class SumBody {
     this.bias = bias;
     this.parts = parts;
     this.scores = bias.length;
-    this.irrational = parts.some(({ link, body }) => link?.kind === 'logistic' || body.irrational);
+    this.irrational = parts.some(({ link, body }) => isIrrational(link) || body.irrational);
   }
   evaluate(codes) {
     let scores = this.bias;
     for (const { weights, link, body } of this.parts) {
-      if (!('evaluate' in body) || link?.kind === 'logistic') throw new Error('an irrational part cannot be evaluated exactly');
+      if (!('evaluate' in body) || (link !== null && link.kind !== 'table')) throw new Error('an irrational part cannot be evaluated exactly');
       const [score] = body.evaluate(codes);
       const value = link === null ? score : tableAt(link.knots, score).value;
       scores = scores.map((total, i) => total.plus(value.times(weights[i])));
@@ -6036,11 +6046,14 @@ const { require } = modules["rejection.js"];
 const { tableAt } = modules["bodies/link.js"];
 const BITS = 320;
 const FARTHEST = Rational.of(40);
-function mostOfDifference(link, C, E, D, u, v, place) {
+function rangeOfDifference(D, u, v) {
   const p = largerOfMaxima(v.low, u.low === null ? null : u.low.minus(D));
   const shifted = u.high === null ? null : u.high.minus(D);
   const least = v.high === null ? shifted : shifted === null ? v.high : smaller(v.high, shifted);
-  const q = least === null || p === null ? least : larger(p, least);
+  return { low: p, high: least === null || p === null ? least : larger(p, least) };
+}
+function mostOfDifference(link, C, E, D, u, v, place) {
+  const { low: p, high: q } = rangeOfDifference(D, u, v);
   return link.kind === 'table' ? mostOfTable(link.knots, C, E, D, p, q) : mostOfLogistic(link, C, E, D, p, q, place);
 }
 function mostOfLogistic({ slope, offset }, C, E, D, p, q, tau) {
@@ -6081,7 +6094,7 @@ function mostOfTable(knots, C, E, D, p, q) {
   if (q === null) values.push(C.minus(E).times(knots[knots.length - 1].above));
   return values.reduce(larger);
 }
-return { mostOfDifference };
+return { rangeOfDifference, mostOfDifference };
 })();
 modules["rules/link-line.js"] = (() => {
 const { add, exactly, multiply, product, sigmaOf, subtract } = modules["exact/interval.js"];
@@ -6146,7 +6159,117 @@ function betaOfTable(knots, alpha, low, high) {
   }
   return values.reduce(larger);
 }
-return { betaAbove, betaBelow };
+return { betaAbove, betaBelow, turnedLink };
+})();
+modules["rules/link-chain.js"] = (() => {
+const { exactly, interval, sigmaOf } = modules["exact/interval.js"];
+const { HALF, larger, ONE, Rational, smaller, ZERO } = modules["exact/rational.js"];
+const { readNumber } = modules["exact/number-syntax.js"];
+const { readArray, readNumbersOf } = modules["file/fields.js"];
+const { MAXIMUM } = modules["limits.js"];
+const { require } = modules["rejection.js"];
+const { tableAt } = modules["bodies/link.js"];
+const { rangeOfDifference } = modules["rules/link-difference.js"];
+const { betaAbove, turnedLink } = modules["rules/link-line.js"];
+const BITS = 192;
+const QUARTER = HALF.times(HALF);
+function lineOfChain(link, slopeJson, tangentJson, { low, high }, above) {
+  const alphas = readNumbersOf(slopeJson, 'slopes of a line', 2);
+  const tangents = readNumbersOf(tangentJson, 'tangents of a line', 2);
+  require([...alphas, ...tangents].every((one) => one.sign() >= 0), 'sum: a negative slope or tangent');
+  if (above) return lineAboveChain(link.inner, link.outer, alphas, tangents, { low, high });
+  const { alpha, beta } = lineAboveChain(turnedLink(link.inner), mirroredLink(link.outer), alphas, tangents, {
+    low: high === null ? null : high.negated(),
+    high: low === null ? null : low.negated(),
+  });
+  return { alpha, beta: (link.outer.kind === 'logistic' ? ONE : ZERO).minus(beta) };
+}
+function lineAboveChain(inner, outer, alphas, tangents, scores) {
+  const first = betaAbove(inner, alphas[0], tangents[0], scores);
+  const values = {
+    low: scores.low === null ? ZERO : sigmaAt(inner, scores.low).lo,
+    high: scores.high === null ? ONE : sigmaAt(inner, scores.high).hi,
+  };
+  const second = betaAbove(outer, alphas[1], tangents[1], values);
+  const carried = outer.slope.times(first).plus(outer.offset).times(alphas[1]);
+  return { alpha: alphas[1].times(outer.slope).times(alphas[0]), beta: carried.plus(second) };
+}
+function mirroredLink(outer) {
+  const turned = turnedLink(outer);
+  if (turned.kind === 'logistic') return { ...turned, offset: turned.offset.minus(turned.slope) };
+  return { ...turned, knots: turned.knots.map((knot) => ({ ...knot, place: knot.place.plus(ONE) })) };
+}
+function sigmaAt({ slope, offset }, t) {
+  return sigmaOf(slope.times(t).plus(offset), BITS);
+}
+function mostOfChain(link, C, E, D, u, v, placeJson) {
+  const cuts = readArray(placeJson, 'cuts of a difference').map((cut) => readNumber(cut, 'cut of a difference'));
+  require(cuts.length <= MAXIMUM.chainCuts, `sum: more than ${MAXIMUM.chainCuts} cuts of a difference`);
+  require(cuts.every((cut, i) => i === 0 || cuts[i - 1].less(cut)), 'sum: cuts of a difference that do not rise');
+  const { low: p, high: q } = rangeOfDifference(D, u, v);
+  const between = cuts.filter((cut) => (p === null || p.less(cut)) && (q === null || cut.less(q)));
+  const places = [p, ...between, q];
+  const own = places.map((t, i) => pointOf(link, t, i === 0));
+  const moved = places.map((t, i) => pointOf(link, t === null ? null : t.plus(D), i === 0));
+  let most = mostOfPiece(link, C, E, own, moved, 0);
+  for (let i = 1; i + 1 < places.length; i++) most = larger(most, mostOfPiece(link, C, E, own, moved, i));
+  return most;
+}
+function pointOf({ inner, outer }, place, isFirst) {
+  const value = place === null ? exactly(isFirst ? ZERO : ONE) : sigmaAt(inner, place);
+  if (outer.kind === 'logistic') return { place, inner: value, least: sigmaAt(outer, value.lo).lo, most: sigmaAt(outer, value.hi).hi };
+  const [low, high] = [tableAt(outer.knots, value.lo), tableAt(outer.knots, value.hi)];
+  return { place, inner: value, least: low.knot === null ? low.value : low.knot.below, most: high.knot === null ? high.value : high.knot.above };
+}
+function mostOfPiece(link, C, E, own, moved, i) {
+  const bound = C.times(moved[i + 1].most).minus(E.times(own[i].least));
+  const [a, b] = [own[i].place, own[i + 1].place];
+  if (a === null || b === null) return bound;
+  const [slopes, raised] = [slopesOf(link, own[i], own[i + 1]), slopesOf(link, moved[i], moved[i + 1])];
+  if (slopes === null || raised === null) return bound;
+  const least = C.times(raised.lo).minus(E.times(slopes.hi));
+  const most = C.times(raised.hi).minus(E.times(slopes.lo));
+  const [first, last] = [i, i + 1].map((k) => C.times(moved[k].most).minus(E.times(own[k].least)));
+  if (most.sign() <= 0) return smaller(bound, first);
+  if (least.sign() >= 0) return smaller(bound, last);
+  const step = last.minus(first).minus(least.times(b.minus(a)));
+  return smaller(bound, first.plus(most.times(step).over(most.minus(least))));
+}
+function slopesOf({ inner, outer }, first, last) {
+  const values = interval(first.inner.lo, last.inner.hi);
+  const ofOuter = outer.kind === 'table' ? slopesOfTable(outer, values) : scaled(bellOf(interval(first.least, last.most)), outer.slope);
+  if (ofOuter === null) return null;
+  const ofInner = scaled(bellOf(values), inner.slope);
+  return interval(ofInner.lo.times(ofOuter.lo), ofInner.hi.times(ofOuter.hi));
+}
+function scaled({ lo, hi }, factor) {
+  return interval(lo.times(factor), hi.times(factor));
+}
+function bellOf({ lo, hi }) {
+  const [low, high] = [lo.times(ONE.minus(lo)), hi.times(ONE.minus(hi))];
+  return interval(smaller(low, high), lo.atMost(HALF) && HALF.atMost(hi) ? QUARTER : larger(low, high));
+}
+function slopesOfTable({ knots }, { lo, hi }) {
+  const first = countWhere(knots, ({ place }) => place.less(lo));
+  const last = countWhere(knots, ({ place }) => place.atMost(hi));
+  const slopes = first === 0 || last === knots.length ? [ZERO] : [];
+  for (let i = Math.max(first - 1, 0); i < last; i++) {
+    const [from, to] = [knots[i], knots[i + 1]];
+    if (i >= first && !from.below.equals(from.above)) return null;
+    if (to !== undefined) slopes.push(to.below.minus(from.above).over(to.place.minus(from.place)));
+  }
+  return interval(slopes.reduce(smaller), slopes.reduce(larger));
+}
+function countWhere(knots, holds) {
+  let [low, high] = [0, knots.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(knots[middle])) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+return { lineOfChain, mostOfChain };
 })();
 modules["rules/sum.js"] = (() => {
 const { SumBody } = modules["bodies/sum.js"];
@@ -6156,6 +6279,7 @@ const { readNumber } = modules["exact/number-syntax.js"];
 const { readArray, readArrayOf } = modules["file/fields.js"];
 const { reject, require } = modules["rejection.js"];
 const { concludeFromBound } = modules["rules/conclude.js"];
+const { lineOfChain, mostOfChain } = modules["rules/link-chain.js"];
 const { mostOfDifference } = modules["rules/link-difference.js"];
 const { betaAbove, betaBelow } = modules["rules/link-line.js"];
 const RULES_OF_BODY = Object.freeze({
@@ -6263,10 +6387,11 @@ function lineAtLink(lines, link, factor, json, side) {
   const [lowJson, highJson, slopeJson, tangentJson] = readArrayOf(json, 'line at a link', 4);
   const scores = limitsOfScores(lines, lowJson, highJson, side);
   if (scores === null) return null;
+  const above = factor.sign() * side > 0;
+  if (link.kind === 'chain') return lineOfChain(link, slopeJson, tangentJson, scores, above);
   const alpha = readNumber(slopeJson, 'slope of a line');
   const tangent = readNumber(tangentJson, 'tangent of a line');
   require(alpha.sign() >= 0 && tangent.sign() >= 0, 'sum: a negative slope or tangent');
-  const above = factor.sign() * side > 0;
   return { alpha, beta: above ? betaAbove(link, alpha, tangent, scores) : betaBelow(link, alpha, tangent, scores) };
 }
 function limitsOfScores(lines, lowJson, highJson, side) {
@@ -6296,10 +6421,10 @@ function boundByDifference(lines, link, c, d, json) {
   const [lowThere, highThere] = readArrayOf(there, 'limits of a score', 2);
   const other = limitsOfScores(lines, lowThere, highThere, -1);
   if (other === null) return null;
-  const place = readNumber(placeJson, 'place of a difference');
   const most = shown.scaled(1);
-  if (c.sign() > 0) return mostOfDifference(link, c, d, most, own, other, place);
-  return mostOfDifference(link, d.negated(), c.negated(), most, other, own, place);
+  const [C, E, u, v] = c.sign() > 0 ? [c, d, own, other] : [d.negated(), c.negated(), other, own];
+  if (link.kind === 'chain') return mostOfChain(link, C, E, most, u, v, placeJson);
+  return mostOfDifference(link, C, E, most, u, v, readNumber(placeJson, 'place of a difference'));
 }
 return { sumRule, PartLines };
 })();
@@ -7559,7 +7684,7 @@ function slopesOfSum({ parts }, space, alpha) {
   const ofParts = parts.flatMap(({ weights, link, body }) => {
     const weight = dot(alpha, weights);
     if (weight.isZero()) return [];
-    require(link === null || link.kind === 'logistic', 'slope: not for links that are tables');
+    require(link === null || link.kind === 'logistic', 'slope: not for links that are tables or chains');
     const factor = link === null ? exactly(weight) : multiply(interval(ZERO, link.slope.times(QUARTER)), weight);
     return [{ factor, slopesOn: slopesOfBody(body, space, [ONE]) }];
   });

@@ -1,6 +1,7 @@
 """The pack `sums`: sums of scores of other bodies, some of them through an increasing function (section 17).
 
 links   the functions, and lines above and below them
+chains  two of them, one after the other
 body    the body `sum`
 rule    the rule `sum`
 """

@@ -12,7 +12,7 @@ from likewise_check.core.fields import Reader, Rejected, anything, array_of, rec
 from likewise_check.core.numbers import number
 from likewise_check.core.registry import read_body
 from likewise_check.core.space import Space
-from likewise_check.packs.sums.links import Link, read_link
+from likewise_check.packs.sums.chains import Link, read_link
 
 MOST_PARTS = 10_000
 KINDS = (

@@ -1,4 +1,4 @@
-"""Links (section 17): the increasing function that a part of a sum goes through, and lines above it.
+"""Links (section 17): the increasing function that a part of a sum goes through, and lines above it. Chains of two of them are in `chains`.
 
 A link is null (the score itself), `["logistic", slope, offset]`, sigma(slope t + offset), or `["table", [[t, below, at, above], ...]]`, linear between its
 knots t, constant outside of them, with three values at each.
@@ -6,10 +6,11 @@ knots t, constant outside of them, with three values at each.
 A line above a link on [low, high] has the slope alpha >= 0 in r, r = slope t + offset (t itself for tables): `beta` is a number with lambda <= alpha r + beta there. `rise` is a number that C lambda(t + D) - E lambda(t) does not exceed there, for C, E > 0. Neither need be the smallest.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil
 from typing import TypeAlias
 
 from likewise_check.core.body import Ends
@@ -22,7 +23,7 @@ BITS = 128  # of sigma, in lines
 MOST_KNOTS = 100_000
 FARTHEST = 40  # from 0 that a tangent is taken: further out sigma is too flat for its bits
 
-ZERO, ONE = Fraction(0), Fraction(1)
+ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 
 Limit: TypeAlias = Fraction | None  # None: there is none on this side
 Knot: TypeAlias = tuple[Fraction, Fraction, Fraction, Fraction]
@@ -46,6 +47,27 @@ class Logistic:
     def turned(self) -> "Logistic":
         """1 - lambda(-t)."""
         return Logistic(slope=self.slope, offset=-self.offset)
+
+    def moved(self, by: Fraction) -> "Logistic":
+        """lambda(t + by)."""
+        return Logistic(slope=self.slope, offset=self.offset + self.slope * by)
+
+    def value_below(self, t: Fraction) -> Fraction:
+        """A number that lambda(t) is not below."""
+        return sigma_bounds(self.slope * t + self.offset, BITS)[0]
+
+    def value_above(self, t: Fraction) -> Fraction:
+        """A number that lambda(t) is not above."""
+        return sigma_bounds(self.slope * t + self.offset, BITS)[1]
+
+    def steepness(self) -> int:
+        """lambda rises by at most this where t rises by 1."""
+        return ceil(self.slope)
+
+    def slopes(self, _ends: Ends, values: Ends) -> Ends:
+        """The smallest and the largest slope where lambda has these values."""
+        least, most = bell(*values)
+        return self.slope * least, self.slope * most
 
     def beta(self, alpha: Fraction, tangent: Fraction, low: Limit, high: Limit) -> Fraction:
         """sigma(r) <= alpha r + beta between the limits, low <= high: left of 0, sigma - alpha r is convex and largest at the ends; right of it, sigma is below its tangents."""
@@ -122,6 +144,34 @@ class Table:
         """-lambda(-t)."""
         return Table(knots=tuple((-t, -above, -at, -below) for t, below, at, above in reversed(self.knots)))
 
+    def moved(self, by: Fraction) -> "Table":
+        """lambda(t + by)."""
+        return Table(knots=tuple((t - by, below, at, above) for t, below, at, above in self.knots))
+
+    def value_below(self, t: Fraction) -> Fraction:
+        """lambda(t), or lambda from below."""
+        return self._value(t, 1)
+
+    def value_above(self, t: Fraction) -> Fraction:
+        """lambda(t), or lambda from above."""
+        return self._value(t, 3)
+
+    def steepness(self) -> int:
+        """lambda rises by at most this where t rises by 1, but for jumps."""
+        return ceil(max(((b[1] - a[3]) / (b[0] - a[0]) for a, b in pairwise(self.knots)), default=ZERO))
+
+    def slopes(self, ends: Ends, _values: Ends) -> Ends | None:
+        """The smallest and the largest slope between two places; None where it jumps there."""
+        first = bisect_left(self.knots, ends[0], key=_place)
+        last = bisect_right(self.knots, ends[1], key=_place)
+        if any(below != above for _, below, _, above in self.knots[first:last]):
+            return None
+        around = self.knots[max(first - 1, 0) : last + 1]
+        found = [(b[1] - a[3]) / (b[0] - a[0]) for a, b in pairwise(around)]
+        if first == 0 or last == len(self.knots):
+            found.append(ZERO)
+        return min(found), max(found)
+
     def beta(self, alpha: Fraction, _tangent: Fraction, low: Limit, high: Limit) -> Fraction:
         """lambda(t) <= alpha t + beta between the limits: lambda - alpha t is largest at one of them, or at a knot."""
         if low is None and alpha > 0:
@@ -154,15 +204,18 @@ class Table:
         return max(found)
 
 
-Link: TypeAlias = Logistic | Table
-
-
 def _place(knot: Knot) -> Fraction:
     return knot[0]
 
 
-def read_link(item: object, what: str) -> Link | None:
-    """A link; None is the score itself."""
+def bell(low: Fraction, high: Fraction) -> Ends:
+    """The smallest and the largest y (1 - y) for y from low to high, 0 <= low <= high <= 1."""
+    ends = low * (1 - low), high * (1 - high)
+    return min(ends), HALF * HALF if low <= HALF <= high else max(ends)
+
+
+def read_plain_link(item: object, what: str) -> Logistic | Table | None:
+    """A link that is no chain; None is the score itself."""
     if item is None:
         return None
     if type(item) is not list or not item:

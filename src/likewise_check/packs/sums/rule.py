@@ -12,10 +12,10 @@ from likewise_check.core.bound import conclude, read_way
 from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, anything, array_of
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.numbers import number
 from likewise_check.packs.lines import Lines, NoPair
 from likewise_check.packs.sums.body import Sum
-from likewise_check.packs.sums.links import Limit, Link
+from likewise_check.packs.sums.chains import Link, line_above, rise
+from likewise_check.packs.sums.links import Limit
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -88,7 +88,7 @@ class SumOfLines:
         if high is not None:
             high = _pick(max, high, low)
         above = (c, d) if c > 0 else (-d, -c)
-        return link.rise(above, distance, low, high, number(place, "the place of a tangent"))
+        return rise(link, above, distance, low, high, place)
 
     def _read_limits(self, k: int, side: int, items: object, cell: Cell) -> tuple[Limit, Limit]:
         """Limits of the score at x (0) or x' (1)."""
@@ -107,13 +107,7 @@ class SumOfLines:
         """alpha and beta of a line in r above the link between the limits of the score at x (0) or x' (1); or of one below it."""
         least, most, slope, place = array_of(anything, 4)(item, f"a side of part {k} of a leaf")
         low, high = self._read_limits(k, side, [least, most], cell)
-        alpha, tangent = number(slope, "the slope of a line"), number(place, "the place of a tangent")
-        if alpha < 0 or tangent < 0:
-            raise Rejected("sum: a slope, or the place of a tangent, is negative")
-        if above:
-            return alpha, link.beta(alpha, tangent, low, high)
-        turned = None if high is None else -high, None if low is None else -low
-        return alpha, link.whole - link.turned().beta(alpha, tangent, *turned)
+        return line_above(link, slope, place, low, high, below=not above)
 
     def _bound_lines(self, k: int, a: Fraction, b: Fraction, items: object, cell: Cell) -> Fraction:
         """A number that a s(x) - b s(x') does not exceed: by one line, or by one at x and one at x' where the signs differ."""

@@ -17,7 +17,7 @@ def sum_slopes(body: Sum, features: Sequence[int]) -> Derivatives:
         if not weight:
             continue
         if part.link is not None and not isinstance(part.link, Logistic):
-            raise Rejected("slope: a link that is a table has no slopes")
+            raise Rejected("slope: a link that is a table or a chain has no slopes")
         steepest = Fraction(1) if part.link is None else part.link.slope / 4
         factor = enclose(weight) if part.link is None else _sorted_ends(weight * steepest)
         if part.body.kind not in known_names("SLOPES"):
