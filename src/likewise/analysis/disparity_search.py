@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from likewise.search.task import SearchTask
 
 LEAST_GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
-FINISH_CELLS = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
+# Cells spent on making lower and upper equal once they are within the tolerance: so many, or so many times those that it took to get there, and never more than that.
+LEAST_FINISH, FINISH_GROWTH, FINISH_CELLS = 256, 4, 4_000
 RIDGE_CELLS = 64  # cells that a search may have before better pairs are looked for by more than single steps
 STAGE_CELLS = 500  # cells that a search may have before it is taken for one that needs stages
 STAGE_SHARE = 0.9  # of the way from the lower end to what cells allow, where the next stage is
@@ -270,7 +271,7 @@ class DisparitySearch:
         self.tolerance = self.subject.finest(self.lower, self.tolerance)
         self._ask()
         search.reopen_unproved(split=False)
-        end = self._climb(FINISH_CELLS)
+        end = self._climb(min(max(LEAST_FINISH, FINISH_GROWTH * search.cells), FINISH_CELLS))
         if end == "topped":
             return True
         if end == "closed":
