@@ -226,7 +226,7 @@ SIZES = {
     "network": 790,
     "pieces": 250,
     "polynomial": 400,
-    "sums": 430,
+    "sums": 540,
     "trees": 1000,
 }
 

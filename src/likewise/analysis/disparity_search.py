@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 LEAST_GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
 # Cells spent on making lower and upper equal once they are within the tolerance: so many, or so many times those that it took to get there, and never more than that.
-LEAST_FINISH, FINISH_GROWTH, FINISH_CELLS = 256, 4, 4_000
+LEAST_FINISH, FINISH_GROWTH, FINISH_CELLS = 1_000, 4, 4_000
 RIDGE_CELLS = 64  # cells that a search may have before better pairs are looked for by more than single steps
 STAGE_CELLS = 500  # cells that a search may have before it is taken for one that needs stages
 STAGE_SHARE = 0.9  # of the way from the lower end to what cells allow, where the next stage is

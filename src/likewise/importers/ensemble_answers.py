@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -175,15 +175,16 @@ def logistic_answer(model: Model, slope: Fraction, offset: Fraction) -> Answer:
 def calibrated_probability(model: Model, outer: Link) -> Answer:
     """A link of the probability of the second of two classes, which is the logistic function of a score: a chain of both."""
     (weight, term), *others = probabilities(model, trees=False)[1].terms
-    if others or term.link.kind != "logistic" or not isinstance(term.link, Link):
+    inner = cast("Link", term.link)  # of this kind there are no others
+    if others or inner.kind != "logistic":
         raise UnsupportedModel(
             f"{model.family} calibrates a probability already, and that is calibrated again",
             hint="calibrate once",
         )
     if weight > 0:
-        return Answer(terms=((ONE, Term(model=term.model, link=Chain(inner=term.link, outer=outer))),))
+        return Answer(terms=((ONE, Term(model=term.model, link=Chain(inner=inner, outer=outer))),))
     # The probability is 1 - p, p the link of the term.
-    turned = Term(model=term.model, link=Chain(inner=term.link, outer=outer.mirrored()))
+    turned = Term(model=term.model, link=Chain(inner=inner, outer=outer.mirrored()))
     return Answer(bias=outer.whole, terms=((-ONE, turned),))
 
 
