@@ -116,7 +116,7 @@ def climb_for_a_while(problem: SearchTask, rows: Floats) -> Witness | None:
 
 
 def climb_ridges(problem: SearchTask) -> Witness | None:
-    """The deepest witness that two features at a time lead to, from many individuals: where no step along one feature goes up. Within a small share of the budget."""
+    """The deepest witness that two features at a time lead to, from many individuals: where no step along one feature goes up. Within two small shares of the budget."""
     brief = replace(problem, budget=problem.budget.part(CLIMB_SHARE))
     found: list[Floats] = []
     combinations = differing_settings(brief)
@@ -125,7 +125,7 @@ def climb_ridges(problem: SearchTask) -> Witness | None:
         climbers, *_ = _climb(brief, climbers, combinations)
         # Those that were reached before the time was over stay in the list.
         found.extend(_climb_by_two(brief, climbers[[i]], combinations) for i in range(len(climbers)))
-    return climb_from(problem, np.concatenate(found), combinations) if found else None
+    return climb_for_a_while(problem, np.concatenate(found)) if found else None
 
 
 def _starting_pairs(

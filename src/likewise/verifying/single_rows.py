@@ -9,11 +9,13 @@ A proof has room for single precision where its clearance exceeds the error of t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.clock import OutOfTime
 from likewise.errors import DataError, UnsupportedModel
 from likewise.families.scored_model import rounding_error
 from likewise.importers.imported_model import import_model
@@ -128,10 +130,17 @@ def _has_singles(posed: PosedProblem, witness: Witness, columns: tuple[str, ...]
 
 
 def covers_single_rows(posed: PosedProblem, certificate: Certificate | None) -> bool:
-    """Whether a proof has room for the rounding of the program that is handed rows in single precision."""
+    """Whether a proof has room for the rounding of the program that is handed rows in single precision; not known where there is no time left to read it."""
     columns, imported = _single_columns(posed), posed.imported
     if certificate is None or not columns or rounding_error(imported.model, imported.space) is None:
         return False
+    with suppress(OutOfTime), posed.task.budget.grace_watched():
+        return _has_room(posed, columns, certificate.outline().clearance or Fraction(0))
+    return False
+
+
+def _has_room(posed: PosedProblem, columns: tuple[str, ...], clearance: Fraction) -> bool:
+    imported = posed.imported
     inputs, recoding = imported.replay.inputs, imported.recoding
     try:
         other = import_model(
@@ -148,4 +157,4 @@ def covers_single_rows(posed: PosedProblem, certificate: Certificate | None) -> 
     error = rounding_error(other.model, other.space)
     if not same or other.space != imported.space or error is None:
         return False
-    return (certificate.outline().clearance or Fraction(0)) > error
+    return clearance > error
