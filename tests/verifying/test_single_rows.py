@@ -14,8 +14,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import likewise as lw
+from likewise.clock import check_clock
 from likewise.families.scored_model import rounding_error
 from likewise.importers.imported_model import import_model
+from likewise.search.budget import Budget
+from likewise.verifying import single_rows
 
 RANDOM = np.random.default_rng(1)
 X = pd.DataFrame(
@@ -104,6 +107,20 @@ def test_a_proof_covers_such_rows_only_with_room_for_them():
     assert found.verdict == "FAIR"
     assert found.stats["in_single_precision"] == "covered"
     assert "has room for how the model rounds such rows" in " ".join(str(found).split())
+
+
+def test_a_proof_stands_where_there_is_no_time_left_to_read_the_program_again(monkeypatch):
+    """The clock has run out by the time that it is looked at."""
+
+    def read(*given, **more):
+        monkeypatch.setattr(Budget, "checking_seconds", property(lambda _: -1.0))
+        check_clock()
+        return import_model(*given, **more)
+
+    monkeypatch.setattr(single_rows, "import_model", read)
+    found = lw.verify(planted(0.04), RICH, FREE, lw.ScoreGap(40.0), X=PEOPLE, budget=20)
+    assert found.verdict == "FAIR"
+    assert "in_single_precision" not in found.stats
 
 
 def test_columns_beside_doubles_are_covered_as_the_program_takes_them():
