@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
-.PHONY: setup demo test test-slow lint docs package snapshots notebooks picture bench clean
+.PHONY: setup demo test test-all fuzz lint docs package snapshots notebooks picture bench clean
 
 setup: $(STAMP)
 
@@ -22,11 +22,19 @@ $(STAMP): pyproject.toml constraints.txt
 demo: setup
 	$(BIN)/likewise demo
 
+# A small sample of the tests, another one each day; make test SEED=20261118 draws that day's.
+SEED ?= $(shell date -u +%Y%m%d)
+PYTEST := LIKEWISE_TEST_SEED=$(SEED) $(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-seed=$(SEED)
 test: setup
-	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
 
-test-slow: setup
-	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+test-all: setup
+	LIKEWISE_TESTS=all $(PYTEST) $(PYTEST_ARGS)
+
+# Random problems: every command against brute force.
+MINUTES ?= 10
+fuzz: setup
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) --jobs 2
 
 lint: setup
 	$(BIN)/ruff check .

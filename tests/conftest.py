@@ -1,14 +1,40 @@
-"""What holds for all tests: nothing fails because the machine is busy, or because Ctrl-C was ignored where the run was started."""
+"""What holds for all tests: the tier and its seed, no failure because the machine is busy or because Ctrl-C was ignored."""
 
 import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import tiers
 
 settings.register_profile(
-    "unhurried", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "unhurried",
+    settings(),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=100 if tiers.ALL else 15,
 )
 settings.load_profile("unhurried")
+
+
+def pytest_report_header():
+    tier = "all tests" if tiers.ALL else "the fast tier"
+    return f"likewise: {tier}, seed {tiers.SEED} (make test SEED={tiers.SEED} draws the same cases)"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves slow tests and undrawn cases to `make test-all`. A test named on the command line runs whatever its tier."""
+    if tiers.ALL or any("::" in argument for argument in config.args):
+        return
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.split("[")[0], []).append(item)
+    kept = set()
+    for test, of_test in cases.items():
+        fast = [item for item in of_test if item.get_closest_marker("slow") is None]
+        draw = fast[0].get_closest_marker("draw") if fast else None
+        kept.update(tiers.some(fast, draw.args[0], test) if draw else fast)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Long campaigns: python -m tests.fuzz --problems 10000 --seed 1 --jobs 2
+"""Long campaigns: python -m tests.fuzz --problems 10000 --seed 1 --jobs 2, or --minutes 30
 
 Problem i of a campaign has the seed `seed * 1,000,000 + i`; `--only SEED` runs one of them again, with everything that is known of it.
 """
@@ -91,7 +91,8 @@ class Tally:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--problems", type=int, default=1000)
+    parser.add_argument("--problems", type=int, help="1000, unless --minutes says when to end")
+    parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", type=int, help="one seed of a campaign, again")
@@ -108,10 +109,8 @@ def main() -> int:
         return int(any(f.outcome == "disagreed" for f in findings))
     tally, started = Tally(), time.perf_counter()
     first = options.seed * SPACING
-    seeds = [
-        list(range(first + i, first + min(i + CHUNK, options.problems)))
-        for i in range(0, options.problems, CHUNK)
-    ]
+    problems = options.problems or (1000 if options.minutes == float("inf") else SPACING)
+    seeds = [list(range(first + i, first + min(i + CHUNK, problems))) for i in range(0, problems, CHUNK)]
     pool = ProcessPoolExecutor(options.jobs)
     try:
         ask = partial(run_chunk, families=families, commands=commands, budget=options.budget)
@@ -122,6 +121,8 @@ def main() -> int:
                 seconds = time.perf_counter() - started
                 rate = f"{tally.problems / seconds:.2f} a second"
                 print(f"... {tally.problems} problems, {tally.disagreements} disagree, {rate}", flush=True)
+            if time.perf_counter() - started > 60 * options.minutes:
+                break
     except KeyboardInterrupt:
         print("interrupted: what was compared until then")
     finally:
