@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
-.PHONY: setup demo test test-all fuzz lint docs package snapshots notebooks picture bench clean
+.PHONY: setup demo test test-all coverage fuzz lint docs package snapshots notebooks picture bench clean
 
 setup: $(STAMP)
 
@@ -30,6 +30,11 @@ test: setup
 
 test-all: setup
 	LIKEWISE_TESTS=all $(PYTEST) $(PYTEST_ARGS)
+
+# Lines and branches that the fast tier runs; make coverage LIKEWISE_TESTS=all for all tests.
+coverage: setup
+	$(PYTEST) --cov --cov-report= $(PYTEST_ARGS)
+	for package in likewise likewise_check; do echo $$package; $(BIN)/coverage report --skip-covered --include="src/$$package/*" | tail -1; done
 
 # Random problems: every command against brute force.
 MINUTES ?= 10
