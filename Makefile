@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
-.PHONY: setup demo test test-all coverage fuzz lint docs package snapshots notebooks picture bench clean
+.PHONY: setup demo test test-all coverage mutants fuzz lint docs package ratchets snapshots notebooks picture bench clean
 
 setup: $(STAMP)
 
@@ -68,6 +68,10 @@ $(DOCS_STAMP): $(STAMP)
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+# Writes counts that fell; lists those that rose.
+ratchets: setup
+	$(BIN)/python -m tests.test_ratchets
 
 snapshots: setup
 	$(BIN)/python -m tests.cli.snapshots

@@ -1,6 +1,9 @@
 """What holds for all tests: the tier and its seed, no failure because the machine is busy or because Ctrl-C was ignored."""
 
 import signal
+import tomllib
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,6 +38,28 @@ def pytest_collection_modifyitems(config, items):
         kept.update(tiers.some(fast, draw.args[0], test) if draw else fast)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
+
+
+def pytest_terminal_summary(terminalreporter, exitstatus, config):
+    """How many tests took over a second, and whether these are more than stored if the whole fast tier was run."""
+    seconds = Counter()
+    for report in (each for reports in terminalreporter.stats.values() for each in reports):
+        if isinstance(report, pytest.TestReport):
+            seconds[report.nodeid] += report.duration
+    slow = sum(each > 1 for each in seconds.values())
+    title = f"{slow} tests over a second"
+    options = ("keyword", "markexpr", "lf", "ignore", "ignore_glob", "deselect")
+    part = tiers.ALL or exitstatus or any(config.getoption(name, None) for name in options)
+    if config.args_source is config.ArgsSource.TESTPATHS and not part:
+        ratchets = tomllib.loads(Path(__file__).with_name("ratchets.toml").read_text("utf-8"))
+        stored = ratchets["fast_tier"]["tests_over_a_second"]
+        change = "ROSE" if slow > stored else "fell" if slow < stored else "no change"
+        title += f": {change} from {stored} in tests/ratchets.toml"
+    elif not slow:
+        return
+    terminalreporter.section(title, bold=True, red="ROSE" in title)
+    for test, each in seconds.most_common(10):
+        terminalreporter.line(f"{each:6.1f} s  {test}")
 
 
 @pytest.fixture(autouse=True)
