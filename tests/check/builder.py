@@ -146,7 +146,9 @@ def sealed(values: list) -> list[bytes]:
     lines = [written(value) for value in values]
     header = values[0]
     if isinstance(header, dict) and isinstance(header.get("digests"), dict):
-        right = {name: hashlib.sha256(raw).hexdigest() for name, raw in zip(SECTIONS, lines[1:5], strict=False)}
+        right = {
+            name: hashlib.sha256(raw).hexdigest() for name, raw in zip(SECTIONS, lines[1:5], strict=False)
+        }
         digests = {name: right.get(name, old) for name, old in header["digests"].items()}
         lines[0] = written({**header, "digests": digests})
     end = values[-1]

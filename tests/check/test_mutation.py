@@ -96,7 +96,10 @@ def changes(values):
     """Single changes: (path, new value there), or (what happens to the lines, all lines)."""
     found = [(path, new) for path, old in paths(values) if path for new in variants(old)]
     for i in range(len(values)):
-        found += [(("lost", i), values[:i] + values[i + 1 :]), (("twice", i), [*values[: i + 1], *values[i:]])]
+        found += [
+            (("lost", i), values[:i] + values[i + 1 :]),
+            (("twice", i), [*values[: i + 1], *values[i:]]),
+        ]
         for j in range(i):
             swapped = list(values)
             swapped[i], swapped[j] = swapped[j], swapped[i]
