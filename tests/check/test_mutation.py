@@ -115,14 +115,14 @@ def mutants(values, fast=60):
 
 
 @functools.lru_cache(maxsize=2000)  # most changes that are accepted leave the claim as it was
-def _truth(lines):
-    claim = Claim([None, *json.loads(lines)], grid=3)
+def _truth(lines, grid):
+    claim = Claim([None, *json.loads(lines)], grid)
     return claim, claim.witness(), claim.smallest_clearance()
 
 
-def truth(values):
+def truth(values, grid=3):
     """The claim of the lines, a witness against it or None, and its smallest clearance."""
-    return _truth(json.dumps(values[1:5]))
+    return _truth(json.dumps(values[1:5]), grid)
 
 
 @pytest.mark.parametrize("sample", ALL)

@@ -206,7 +206,7 @@ def test_pairs_are_looked_through():
 
 def test_every_mutation_of_a_witness_is_refused_or_true():
     """A changed number may leave the pair a witness; then its stated scores must be those of the changed model."""
-    for path, changed in list(mutants(refuted()))[::3]:
+    for path, changed in mutants(refuted()):
         if checked(changed).accepted:
             lines = changed
             told = lines[5]["witness"]
