@@ -20,7 +20,7 @@ from tests.tiers import ALL, SEED, some
 from likewise.spec.numbers import format_number, parse_number
 from likewise_check import check
 
-MUTANTS = 1000 if ALL else 25
+MUTANTS = 600 if ALL else 25
 WITH_OLD_DIGESTS = 200 if ALL else 25  # digests do not look at what was changed
 BOTH = [*SMALL, *CURVED]
 PLACES = 150 if ALL else 25  # at which files are cut, and bytes of them flipped

@@ -114,7 +114,7 @@ def test_what_random_proofs_say_of_everybody_is_true():
 
         holds()
 
-    examples = 1500 if ALL else 24
+    examples = 800 if ALL else 18
     run(examples, 0)
     for lift in (-FAR, FAR):
         run(examples // 6, lift)

@@ -13,7 +13,7 @@ from tests.tiers import ALL
 def test_no_random_proof_is_accepted_against_a_witness():
     seen: Counter[bool] = Counter()
 
-    @settings(max_examples=4000 if ALL else 60, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=2000 if ALL else 40, suppress_health_check=list(HealthCheck), database=None)
     @given(st.data())
     def run(data):
         claim = data.draw(claims(real=True))
