@@ -8,21 +8,23 @@ the score is no sum of one-feature terms.
 import gzip
 import io
 import json
+import random
 
 import pytest
 from tests.certificate import exhausting, reproving
 from tests.certificate.kinds import COMING, CURVED, NEWEST, SMALL, STEEP, run
 from tests.certificate.mutants import mutants, packed, sealed, written
 from tests.certificate.reproving import exhausted
+from tests.tiers import ALL, SEED, some
 
 from likewise.spec.numbers import format_number, parse_number
 from likewise_check import check
 
-MUTANTS = 400
-MANY = 6000
-WITH_OLD_DIGESTS = 200  # digests do not look at what was changed
+MUTANTS = 600 if ALL else 25
+WITH_OLD_DIGESTS = 200 if ALL else 25  # digests do not look at what was changed
 BOTH = [*SMALL, *CURVED]
-PLACES = 150  # at which files are cut, and bytes of them flipped
+PLACES = 150 if ALL else 25  # at which files are cut, and bytes of them flipped
+TODAY = random.Random(SEED).randrange(2**32)
 
 
 SUMS = ["sum-difference"]  # looked at by tests of their own
@@ -43,7 +45,7 @@ def test_every_change_is_rejected_while_the_digests_stand(name):
     text = written(original)
     assert text == gzip.decompress(run(name).certificate.content), "the mutator changes the writing itself"
     tried = 0
-    for said, lines in mutants(original, WITH_OLD_DIGESTS):
+    for said, lines in mutants(original, WITH_OLD_DIGESTS, TODAY):
         changed = written(lines)
         if changed != text:
             tried += 1
@@ -53,7 +55,7 @@ def test_every_change_is_rejected_while_the_digests_stand(name):
                 different = {key for key in {*before, *after} if before.get(key) != after.get(key)}
                 assert different <= {"clearance", "somebody"}, said
                 assert objection(name, lines) is None, said
-    assert tried >= 0.98 * WITH_OLD_DIGESTS
+    assert tried >= (0.98 if ALL else 0.8) * WITH_OLD_DIGESTS
 
 
 def survivors(name, count, seed):
@@ -69,38 +71,20 @@ def survivors(name, count, seed):
     return tried, found
 
 
-def check_survivors(name, count, seed=0):
-    tried, found = survivors(name, count, seed)
-    assert tried >= 0.85 * count
+@pytest.mark.parametrize("name", [*BOTH, *EXHAUSTED, pytest.param("many-gaps", marks=pytest.mark.slow)])
+def test_a_change_with_right_digests_is_rejected_or_true(name):
+    tried, found = survivors(name, MUTANTS, TODAY)
     for said, lines in found:
         assert objection(name, lines) is None, said
         if run(name).kind.discrete:
             assert exhausted(lines), said
-    assert any("words" in lines[0] for _, lines in found), "not even a reworded claim was accepted"
-    assert len(found) < tried / 2
+    assert tried >= (0.85 if ALL else 0.5) * MUTANTS
+    if ALL:
+        assert any("words" in lines[0] for _, lines in found), "not even a reworded claim was accepted"
+        assert len(found) < tried / 2
 
 
-@pytest.mark.parametrize("name", BOTH)
-def test_a_change_with_right_digests_is_rejected_or_true(name):
-    check_survivors(name, MUTANTS)
-
-
-@pytest.mark.parametrize("name", EXHAUSTED)
-def test_a_change_of_newer_kinds_is_rejected_or_true(name):
-    check_survivors(name, MUTANTS if "distance" in name else MUTANTS // 4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [*BOTH, *EXHAUSTED])
-def test_many_changes_with_right_digests_are_rejected_or_true(name):
-    check_survivors(name, MANY, seed=1)
-
-
-@pytest.mark.slow
-def test_changes_of_a_large_proof_are_rejected_or_true():
-    check_survivors("many-gaps", MANY // 6, seed=2)
-
-
+@pytest.mark.draw(30)
 @pytest.mark.parametrize("name", [*BOTH, *EXHAUSTED])
 def test_the_second_route_agrees_about_the_certificate_itself(name):
     assert objection(name, run(name).lines) is None
@@ -146,8 +130,9 @@ def test_a_truncated_file_is_rejected(name):
         assert not accepted(content[:end])
     for end in range(0, len(text), max(1, len(text) // PLACES)):
         assert not accepted(packed(text[:end]))
-    for line in range(len(run(name).lines)):
-        assert not accepted(packed(written(run(name).lines[:line])))
+    lines = run(name).lines
+    for line in some(range(len(lines)), PLACES):
+        assert not accepted(packed(written(lines[:line])))
 
 
 @pytest.mark.parametrize("name", BOTH)

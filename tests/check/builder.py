@@ -143,18 +143,18 @@ def written(value) -> bytes:
 
 def sealed(values: list) -> list[bytes]:
     """The lines, with right digests wherever the places for them exist."""
-    values = copy.deepcopy(values)
     lines = [written(value) for value in values]
     header = values[0]
     if isinstance(header, dict) and isinstance(header.get("digests"), dict):
-        for name, raw in zip(SECTIONS, lines[1:5], strict=False):
-            if name in header["digests"]:
-                header["digests"][name] = hashlib.sha256(raw).hexdigest()
-        lines[0] = written(header)
+        right = {
+            name: hashlib.sha256(raw).hexdigest() for name, raw in zip(SECTIONS, lines[1:5], strict=False)
+        }
+        digests = {name: right.get(name, old) for name, old in header["digests"].items()}
+        lines[0] = written({**header, "digests": digests})
     end = values[-1]
     if isinstance(end, dict) and isinstance(end.get("end"), dict) and "sha256" in end["end"]:
-        end["end"]["sha256"] = hashlib.sha256(joined(lines[:-1])).hexdigest()
-        lines[-1] = written(end)
+        digest = hashlib.sha256(joined(lines[:-1])).hexdigest()
+        lines[-1] = written({**end, "end": {**end["end"], "sha256": digest}})
     return lines
 
 
@@ -163,7 +163,7 @@ def joined(lines: list[bytes]) -> bytes:
 
 
 def packed(lines: list[bytes]) -> bytes:
-    return gzip.compress(joined(lines), mtime=0)
+    return gzip.compress(joined(lines), compresslevel=1, mtime=0)
 
 
 def checked(values: list, **options) -> CheckReport:

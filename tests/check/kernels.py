@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from tests.check.builder import FREE, SAME, categorical, continuous, integer, number, ordinal, within
+from tests.tiers import ALL
 
 from likewise_check.core.cells import make_box
 from likewise_check.core.claim import Claim, read_model
@@ -34,10 +36,10 @@ def rbf(
     }
 
 
-def seeds(quick: int, all_of_them: int):
-    """A test for so many seeds, the later ones marked slow."""
-    later = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, all_of_them)]
-    return pytest.mark.parametrize("seed", [*range(quick), *later])
+def seeds(fast: int, count: int):
+    """A property of random problems: `make test-all` tries the seeds below `count`, `make test` other `fast` of them each day."""
+    tried = settings(max_examples=count if ALL else fast, phases=[Phase.generate])
+    return lambda test: tried(given(seed=st.integers(0, count - 1))(test))
 
 
 def sloped(feature, slope=1, offset=0) -> dict:

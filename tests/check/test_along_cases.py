@@ -27,6 +27,7 @@ from tests.check.builder import (
     within,
     witness,
 )
+from tests.check.kernels import seeds
 
 from likewise_check.core.cells import Tree
 from likewise_check.core.fields import Rejected
@@ -215,7 +216,7 @@ def random_pairs(rng: random.Random, features, count: int) -> list[tuple]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(25))
+@seeds(5, 25)
 def test_every_pair_is_in_exactly_one_part_and_nobody_else_is_in_any(seed):
     rng = random.Random(seed)
     features, similarity = random_line(rng)

@@ -122,7 +122,7 @@ def pair_of(rng, kernel, cell):
     return x, other
 
 
-@seeds(150, 900)
+@seeds(30, 900)
 def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: int) -> None:
     rng, kernel, cell, width = drawn(seed)
     lemma, way = posed(rng, kernel)
@@ -143,7 +143,7 @@ def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: i
             assert decimal(a) * s - decimal(b) * again <= bound
 
 
-@seeds(20, 120)
+@seeds(6, 120)
 def test_whole_codes_one_by_one(seed: int) -> None:
     """Every pair of a cell of discrete features, where the margin is such that the leaf is only just accepted."""
     rng = random.Random(seed)
@@ -173,7 +173,7 @@ def test_whole_codes_one_by_one(seed: int) -> None:
     assert high < 20
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(20, 60)
 def test_lines_are_on_their_side(seed: int) -> None:
     """Chords above and tangents below, with all their rounding, also of terms that are hardly there, and of points."""
     rng = random.Random(seed)
@@ -195,7 +195,7 @@ def test_lines_are_on_their_side(seed: int) -> None:
             assert value <= c + 40 * unit * Decimal(2) ** -80 + c * Decimal(2) ** -40
 
 
-@pytest.mark.parametrize("seed", range(200))
+@seeds(30, 200)
 def test_parabolas_over_polygons(seed: int) -> None:
     """No point of a grid is above the maximum, and the maximum is attained, up to the grid."""
     rng = random.Random(seed)

@@ -77,7 +77,7 @@ def random_leaf(rng, truth: Truth, case, cell):
 
 
 @pytest.mark.parametrize(("way", "count"), [("argmax", 2), ("argmax", 3), ("argmax", 4), ("votes", 3)])
-@seeds(10, 60)
+@seeds(3, 60)
 def test_leaves_hold_exactly_where_brute_force_says_so(way, count, seed) -> None:
     for kind in ("decision", "score", "probability") if way == "argmax" else ("decision",):
         rng, values, cubes = drawn(seed, way, count, kind=kind)
@@ -152,7 +152,7 @@ def test_proofs_agree_with_all_pairs(way, count, seed) -> None:
 
 
 @pytest.mark.parametrize("kind", ["decision", "score", "probability"])
-@seeds(6, 60)
+@seeds(3, 60)
 def test_witnesses_are_exactly_the_pairs_that_break_the_property(kind, seed) -> None:
     _, values, _ = drawn(seed, "argmax", 3, kind=kind)
     truth = Truth(values)
@@ -189,7 +189,7 @@ def test_the_clearance_is_told_in_scores(way) -> None:
     assert not checked(with_nodes(values, nodes, min(clear) + Fraction(1, 10**9))).accepted
 
 
-@seeds(6, 60)
+@seeds(2, 60)
 def test_leaves_about_curves_hold_only_where_no_pair_breaks_them(seed) -> None:
     """Where columns in pieces are no lines, bounds over reals are above what whole numbers reach, but never below."""
     rng = random.Random(seed)

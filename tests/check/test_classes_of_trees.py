@@ -71,7 +71,7 @@ def error(described: dict) -> Fraction:
     ("way", "kind"),
     [("argmax", "decision"), ("votes", "decision"), ("argmax", "score"), ("argmax", "probability")],
 )
-@seeds(15, 150)
+@seeds(10, 150)
 def test_leaves_hold_exactly_where_the_specification_says_so(way, kind, seed) -> None:
     rng, features, relations, model, values = drawn(seed, way, kind)
     body = model["body"]

@@ -11,6 +11,7 @@ from tests.check import truth
 from tests.check.builder import FREE, SAME, affine, checked, decision, integer, line, proof, score
 from tests.check.several import Truth, asked, classes, random_body, random_space, random_trees
 from tests.check.strategies import claims, trees
+from tests.tiers import ALL
 
 FEATURES = [integer("age", 0, 3), integer("sex", 0, 1)]
 FAR = 10_000  # more than random claims add up to
@@ -84,13 +85,12 @@ def test_the_leaves_of_several_processes_are_one_proof():
     assert checked(values, jobs=2).decided is None
 
 
-@pytest.mark.parametrize("examples", [60, pytest.param(1500, marks=pytest.mark.slow)])
-def test_what_random_proofs_say_of_everybody_is_true(examples):
+def test_what_random_proofs_say_of_everybody_is_true():
     """Who is decided alike by chance is seldom; so some of the claims are about scores far from zero, and their proofs look at that side."""
     seen: Counter[object] = Counter()
 
     def run(count, lift):
-        @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+        @settings(max_examples=count, suppress_health_check=list(HealthCheck), database=None)
         @given(st.data())
         def holds(data):
             claim = {**data.draw(claims(real=True)), "prop": decision(0)}
@@ -114,10 +114,11 @@ def test_what_random_proofs_say_of_everybody_is_true(examples):
 
         holds()
 
+    examples = 800 if ALL else 18
     run(examples, 0)
     for lift in (-FAR, FAR):
         run(examples // 6, lift)
-    assert min(seen[0], seen[1], seen[None]) > 1
+    assert min(seen[0], seen[1], seen[None]) > (1 if ALL else 0)
 
 
 @pytest.mark.parametrize("count", [2, 3])

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.check.builder import (
     FREE,
@@ -24,6 +24,7 @@ from tests.check.builder import (
     within,
     witness,
 )
+from tests.tiers import examples
 
 AGE, JOB, RANK = integer("age", 0, 4), categorical("job", ["a", "b", "c"]), ordinal("rank", ["x", "y", "z"])
 FEATURES = (AGE, JOB, RANK)
@@ -159,7 +160,7 @@ signed = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 
 
 @given(weight=numbers, bound=numbers, costs=st.tuples(*[numbers] * 5), power=st.sampled_from([1]))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_separable_is_the_maximum_less_the_distance(weight, bound, costs, power):
     a, b, c, d, e = costs
     distance = near(bound, [each(0, a), priced(1, [b], [c, d]), unequal(2, e)], power=power)
@@ -168,7 +169,7 @@ def test_separable_is_the_maximum_less_the_distance(weight, bound, costs, power)
 
 
 @given(weight=numbers, bound=numbers, y=st.tuples(signed, signed), alpha=st.tuples(*[signed] * 4))
-@settings(max_examples=12, deadline=None)
+@examples(12)
 def test_separable_with_forms_is_the_maximum_less_their_tangents(weight, bound, y, alpha):
     a, b, c, d = alpha
     forms = [form(2, (0, a), (1, [b, c, 0])), form("1/3", (0, 1), (2, [d, 0, 1]))]
@@ -195,7 +196,7 @@ def _is_exactly(distance, multipliers, border):
     bound=numbers,
     reach=st.sampled_from([None, 1, Fraction(3, 2)]),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_squares_of_numbers_are_bounded_by_their_largest_value(u, v, weight, cost, bound, reach):
     """Two numbers, one a copy for each side by classes would do; here the score is u x and delta stands for v: B is compared with a fine grid, which it is never below, and near."""
     features = (continuous("a", 0, 2), continuous("b", 0, 1))
@@ -378,7 +379,7 @@ steps = st.integers(min_value=-3, max_value=3)
     bound=numbers,
     power=st.sampled_from([1, 2]),
 )
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_levels_in_one_direction_are_bounded_over_allowed_pairs_only(
     ends, sort, costs, heights, weight, bound, power
 ):

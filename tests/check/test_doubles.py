@@ -5,7 +5,7 @@ import struct
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.check.builder import (
     FREE,
@@ -22,6 +22,7 @@ from tests.check.builder import (
     within,
     witness,
 )
+from tests.tiers import examples
 
 from likewise_check.core.numbers import LARGEST, consecutive, is_double
 
@@ -35,7 +36,7 @@ def text(x: float) -> str:
     return str(Fraction(x))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(finite)
 @example(0.0)
 @example(-0.0)

@@ -46,17 +46,17 @@ def fix_others(kernel, cell):
     return cell
 
 
-@seeds(15, 150)
+@seeds(4, 150)
 def test_no_accepted_leaf_holds_a_witness(seed: int) -> None:
     assert_no_witness_is_accepted(*grouped_cells(seed))
 
 
-@seeds(40, 300)
+@seeds(10, 300)
 def test_the_bound_is_that_of_the_specification(seed: int) -> None:
     assert_bound_is_that_of_the_specification(*grouped_cells(seed))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(5, 40)
 def test_the_common_factor_is_never_left_out(seed: int) -> None:
     """What gamma R adds at a pair of the cell is what its groups say, between 0 and the largest."""
     rng, kernel, cell, hints, _ = grouped_cells(seed)
@@ -113,7 +113,7 @@ def test_the_mark_is_true_or_not_there(mark) -> None:
         lemma_of(kernel.features, kernel.relations, score(1), model)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@seeds(2, 8)
 def test_what_is_kept_between_cells_changes_no_bound(seed: int) -> None:
     rng, kernel, _, _, _ = grouped_cells(seed)
     lemma = lemma_of(kernel.features, kernel.relations, score(1), kernel.model())

@@ -104,7 +104,7 @@ def in_witness_set(prop, s: Decimal, other: Decimal) -> bool:
         return 1 / (1 + (-s).exp()) - 1 / (1 + (-other).exp()) > bound + tiny
 
 
-@pytest.mark.parametrize("seed", range(150))
+@seeds(6, 150)
 def test_no_accepted_leaf_holds_a_witness(seed: int) -> None:
     """The property's bound is moved to where the leaf is just accepted: the sampled points must not break it there."""
     assert_no_witness_is_accepted(*drawn(seed))
@@ -138,7 +138,7 @@ def assert_no_witness_is_accepted(rng, kernel, cell, hints, tangent) -> None:
     assert accepted or make is not score or tangent >= 1024
 
 
-@seeds(60, 300)
+@seeds(10, 300)
 def test_the_bound_is_that_of_the_specification(seed: int) -> None:
     assert_bound_is_that_of_the_specification(*drawn(seed))
 
@@ -173,7 +173,7 @@ def test_points_are_bounded_to_the_last_digits() -> None:
         assert true < Fraction(bound, 2**bits) < true + Fraction(1, 2**40)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(10, 60)
 def test_the_majorant_is_one(seed: int) -> None:
     """In exact arithmetic, at random points; with small weights, where rounding is all there is, as with large ones."""
     rng = random.Random(seed)
@@ -426,7 +426,7 @@ def test_many_codes_are_bounded_as_an_interval() -> None:
         assert 3 <= bound / 2**bits < 3.3
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(8, 60)
 def test_mutated_leaves_hold_only_where_that_is_right(seed: int) -> None:
     """Leaves just accepted, then moved to another cell, another way or other hints."""
     rng, kernel, _cell, hints, tangent = drawn(seed, 8)

@@ -60,7 +60,7 @@ def prepared(claim, case, places, leaf):
 
 
 @pytest.mark.parametrize("module", [test_kernel, test_two_copies])
-@seeds(25, 300)
+@seeds(20, 300)
 def test_kernel_bounds_are_those_of_the_specification(module, seed) -> None:
     rng, kernel, cell, hints, tangent = module.drawn(seed, 8)
     rows = arrays(rng, len(kernel.terms) + 1, 3)
@@ -98,7 +98,7 @@ def test_kernel_bounds_are_those_of_the_specification(module, seed) -> None:
                 assert beyond < 0
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(25, 40)
 def test_polynomial_bounds_are_those_of_the_specification(seed) -> None:
     rng, curve, cell = test_sos.drawn(seed)
     slow = Slow(curve, cell)

@@ -29,7 +29,7 @@ from tests.check.builder import (
     table,
     witness,
 )
-from tests.check.kernels import hint_count, lemma_of, random_kernel, rbf, sloped, tabled
+from tests.check.kernels import hint_count, lemma_of, random_kernel, rbf, seeds, sloped, tabled
 from tests.check.polynomials import Slow, polynomial, random_curve, some_pairs
 from tests.check.test_sos import NEAR, axis_values, excess_at, random_leaf, rule_of
 
@@ -44,7 +44,7 @@ def link_of(rng) -> tuple[Fraction, Fraction]:
 # --- links -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(20, 40)
 def test_kernel_leaves_see_the_link(seed):
     rng = random.Random(seed)
     kernel = random_kernel(rng, [*rng.choices("cithl", k=3), "H", rng.choice("CI")], 8)
@@ -66,7 +66,7 @@ def test_kernel_leaves_see_the_link(seed):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(25, 60)
 def test_polynomial_leaves_see_the_link(seed):
     rng = random.Random(seed)
     sorts = [(rng.choice("ciith"), rng.choice("sswf")) for _ in range(3)]
@@ -153,7 +153,7 @@ def test_pairs_of_levels_in_witnesses(x, other, similar):
     assert similar or "not similar" in report.reason
 
 
-@pytest.mark.parametrize("seed", range(20))
+@seeds(12, 20)
 def test_kernel_leaves_see_pairs(seed):
     """All pairs allowed is free; what is not allowed cannot be in the cell."""
     rng = random.Random(seed)
@@ -176,7 +176,7 @@ def test_kernel_leaves_see_pairs(seed):
     assert (bound(pairs(*rest)) is None) == (x != other)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(30, 60)
 def test_polynomial_leaves_see_pairs(seed):
     rng = random.Random(seed)
     sorts = [(rng.choice("thl"), "p"), (rng.choice("thl"), rng.choice("pw")), (rng.choice("ci"), "s")]

@@ -4,7 +4,7 @@ import random
 from fractions import Fraction
 from itertools import product
 
-import pytest
+from tests.check.kernels import seeds
 
 from likewise.cells.curves import band_corners, curve_maximum, polynomial_maximum
 from likewise.spec.pieces import PiecewisePolynomial as SearchedPieces
@@ -40,7 +40,7 @@ def interval(rng, low=-4, high=4, step=1) -> tuple[Fraction, Fraction]:
     return ends[0], ends[1]
 
 
-@pytest.mark.parametrize("seed", range(300))
+@seeds(100, 300)
 def test_linear_functions_within_a_tolerance(seed):
     rng = random.Random(seed)
     whole = seed % 2
@@ -59,7 +59,7 @@ def test_linear_functions_within_a_tolerance(seed):
     assert found == max(sums, default=None)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@seeds(100, 300)
 def test_tables(seed):
     rng = random.Random(seed)
     levels = rng.choice([1, 2, 3, 5, 8, 17, 40])
@@ -89,7 +89,7 @@ def random_polynomial(rng, least=3) -> tuple[Fraction, ...]:
     return trim_zeros([drawn(rng) for _ in range(rng.randint(least, 6))])
 
 
-@pytest.mark.parametrize("seed", range(400))
+@seeds(100, 400)
 def test_polynomials_are_bounded_as_the_specification_asks(seed):
     """Above the polynomial everywhere, and by no more than 2^-60 of its size; the search's bound leaves room for that."""
     rng = random.Random(seed)
@@ -106,7 +106,7 @@ def test_polynomials_are_bounded_as_the_specification_asks(seed):
     assert bound - found <= (ROOM + ROOM / 8) * magnitude_on(poly, lo, hi)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@seeds(60, 200)
 def test_between_turns_the_sign_is_kept(seed):
     rng = random.Random(seed)
     p = [rng.randint(-(10 ** rng.randint(0, 20)), 10 ** rng.randint(0, 20)) for _ in range(rng.randint(1, 6))]
@@ -120,7 +120,7 @@ def test_between_turns_the_sign_is_kept(seed):
         assert min(values) >= 0 or max(values) <= 0
 
 
-@pytest.mark.parametrize("seed", range(150))
+@seeds(50, 150)
 def test_curves_never_exceed_the_bound_of_the_search(seed):
     rng = random.Random(seed)
     whole, kind = rng.random() < 0.4, rng.choice(["same", "free", "within", "within"])

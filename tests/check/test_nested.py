@@ -27,13 +27,7 @@ def test_samples_are_accepted_and_fit_the_schema(sample):
 
 @pytest.mark.parametrize("sample", samples.NESTED)
 def test_what_is_changed_is_refused_or_true(sample):
-    judge_mutants(sample, 41)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sample", samples.NESTED)
-def test_every_change_is_refused_or_true(sample):
-    judge_mutants(sample, 1)
+    judge_mutants(sample)
 
 
 LIES = {

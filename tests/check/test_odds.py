@@ -47,7 +47,7 @@ def holds(asked_rule, leaf, cell) -> bool:
 
 @pytest.mark.parametrize("trees", [False, True])
 @pytest.mark.parametrize("count", [2, 3, 4])
-@seeds(3, 60)
+@seeds(2, 60)
 def test_what_holds_is_true_of_every_pair(seed, count, trees) -> None:
     rng, values = drawn(seed, count, Fraction(0), trees=trees)
     truth = Truthful(values)
@@ -77,7 +77,7 @@ def grown(truth: Truthful, cell) -> list:
     return [["split", v, number(lo)], *grown(truth, parts[0]), *grown(truth, parts[1])]
 
 
-@seeds(3, 30)
+@seeds(2, 30)
 def test_proofs_agree_with_all_points(seed) -> None:
     """Of single points the rule is exact: just above the largest difference there is a proof, just below it there is none."""
     count = 2 + seed % 3
@@ -113,7 +113,7 @@ def polygon(rng, m: int):
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])
-@seeds(6, 60)
+@seeds(4, 60)
 def test_the_largest_gap_of_a_polytope(m, seed) -> None:
     """Below what sampled points reach nothing is accepted; above what a fine grid reaches, with the slope of G as room, all is."""
     rng = random.Random(f"{m} {seed}")

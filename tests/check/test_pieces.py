@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.check import samples
 from tests.check.builder import (
@@ -25,6 +25,7 @@ from tests.check.builder import (
     witness,
 )
 from tests.check.strategies import fractions, number_text
+from tests.tiers import examples
 
 from likewise.cells.curves import polynomial_maximum
 from likewise_check.core.cells import make_box
@@ -128,7 +129,7 @@ def some_pieces(draw, whole: bool) -> Pieces:
     return Pieces(cuts=tuple(map(int_if_whole, cuts)), polys=tuple(polys), whole=whole)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.data(), fractions(-2, 2), st.booleans())
 def test_sums_of_columns(data, slope, whole):
     columns = [(data.draw(fractions(-2, 2)), some_pieces(data.draw, whole)) for _ in range(3)]
@@ -142,7 +143,7 @@ def test_sums_of_columns(data, slope, whole):
         assert total.at(x) == slope * x + sum(weight * column.at(x) for weight, column in columns)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.data(), st.booleans())
 def test_parts(data, whole):
     column = some_pieces(data.draw, whole)
@@ -172,7 +173,7 @@ def test_parts(data, whole):
 # --- maxima ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(POLY, fractions(-5, 5), fractions(0, 5))
 def test_the_maximum_of_a_polynomial(poly, lo, width):
     poly, hi = trim_zeros(poly), lo + width
@@ -187,7 +188,7 @@ def test_the_maximum_of_a_polynomial(poly, lo, width):
     assert found <= best + steep * width / 128 + magnitude_on(poly, lo, hi) * SLACK
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(fractions(-4, 4), fractions(-4, 4), fractions(-3, 3), fractions(1, 3), st.booleans())
 def test_maxima_that_are_known(root, other, lo, width, fourth):
     """-(x - r)^2 (x - s)^2 and -(x - r)^2 are at most 0, and 0 at r: the bound is within 2^-60 of the size."""
@@ -235,7 +236,7 @@ def test_maxima_at_several_places_and_of_all_sizes():
     assert poly_maximum((1, 2, 3), 5, 5) == 86
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data(), st.sampled_from(["same", "free", "within"]), st.booleans())
 def test_maxima_over_boxes(data, kind, whole):
     """Never below what codes of the box have; exactly their largest for whole numbers and linear pieces; else as specified."""

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.check import samples
 from tests.check.builder import (
@@ -28,6 +28,7 @@ from tests.check.builder import (
 )
 from tests.check.strategies import claims, fractions, number_text
 from tests.check.truth import Claim, sigma
+from tests.tiers import examples
 
 from likewise_check.core import enumerated, leaves, properties, separable
 from likewise_check.core import line as line_module
@@ -305,7 +306,7 @@ def test_probabilities_that_cannot_be_told_apart(monkeypatch):
 # --- all rules, against brute force ----------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(claims())
 def test_enumerated_at_the_root_is_accepted_exactly_if_the_claim_is_true(claim):
     truth = Claim(proof(**claim, nodes=[]))
@@ -331,7 +332,7 @@ def test_enumerated_at_the_root_is_accepted_exactly_if_the_claim_is_true(claim):
         assert "above the smallest" in beyond.reason
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(claims(degree=1), st.data())
 def test_separable_at_the_root_is_accepted_exactly_as_specified(claim, data):
     truth = Claim(proof(**claim, nodes=[]))
@@ -380,7 +381,7 @@ def _log(value: Fraction) -> Fraction:
         return Fraction(Decimal(value.numerator).ln() - Decimal(value.denominator).ln())
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(fractions(-3, 3), fractions(-3, 3), fractions(0, 4), fractions(0, 4), fractions(0, 3), st.booleans())
 def test_the_corners_of_a_continuous_within(u, v, lo, width, tolerance, negative):
     """max of f(x)/2 - f(x')/2 over |x - x'| <= t, for two cells of one feature, against all critical points."""

@@ -24,7 +24,7 @@ from tests.check.builder import (
     score,
     within,
 )
-from tests.check.kernels import lemma_of, rbf, sloped, tabled
+from tests.check.kernels import lemma_of, rbf, seeds, sloped, tabled
 from tests.check.polynomials import (
     Slow,
     boxes,
@@ -194,7 +194,7 @@ def moved(prop: dict, line, bound: Fraction) -> dict | None:
     return prop
 
 
-@pytest.mark.parametrize("seed", range(220))
+@seeds(40, 220)
 def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
     """1,100 random leaves; then the property is moved to where the leaf is just accepted, and sampled pairs must not break it."""
     rng, curve, cell = drawn(seed)
@@ -228,9 +228,9 @@ def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
         assert not any(breaks(prop, lemma.slope * s, lemma.slope * t) for s, t, _ in found)
 
 
-@pytest.mark.parametrize("seed", range(1000, 1120))
+@seeds(25, 120)
 def test_the_bound_is_that_of_the_specification(seed: int) -> None:
-    rng, curve, cell = drawn(seed)
+    rng, curve, cell = drawn(1000 + seed)
     slow = Slow(curve, cell)
     if slow.empty:
         return
@@ -243,7 +243,7 @@ def test_the_bound_is_that_of_the_specification(seed: int) -> None:
     assert right - NEAR <= bound <= right + room
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(20, 40)
 def test_every_factor_is_nonnegative_at_every_pair(seed: int) -> None:
     rng, curve, cell = drawn(seed)
     slow = Slow(curve, cell)
@@ -259,7 +259,7 @@ def test_every_factor_is_nonnegative_at_every_pair(seed: int) -> None:
                 assert unit > 0
 
 
-@pytest.mark.parametrize("seed", range(30))
+@seeds(15, 30)
 def test_what_is_kept_between_leaves_changes_nothing(seed: int) -> None:
     """Cells that share boxes, but not the differences or the number of axes before."""
     rng, curve, cell = drawn(seed)
@@ -379,7 +379,7 @@ def test_repeated_factors_and_products() -> None:
     assert Squares(lemma).bound(["sos", "1", 0, [same]], CUBE)[1] == 0
 
 
-@pytest.mark.parametrize("seed", range(10))
+@seeds(4, 10)
 def test_shor_bounds(seed: int) -> None:
     """y'Qy <= sum mu_i on the cube if diag(mu) - Q is a sum of squares: made of eigenvectors, rounded, what is left goes to the majorant."""
     rng = np.random.default_rng(seed)

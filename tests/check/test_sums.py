@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.check import samples
 from tests.check.builder import checked, sealed
-from tests.check.test_mutation import mutants
+from tests.check.test_mutation import mutants, truth
 from tests.check.test_schema import LINE
-from tests.check.truth import Claim, linked
+from tests.check.truth import linked
 
 from likewise_check.core.cells import LeafRefused
 from likewise_check.packs.sums.chains import read_link
@@ -35,26 +35,19 @@ def test_samples_are_accepted_and_fit_the_schema(sample):
         LINE.validate(json.loads(raw))
 
 
-def judge_mutants(sample, step):
-    for path, changed in list(mutants(sample()))[::step]:
+def judge_mutants(sample):
+    for path, changed in mutants(sample(), 40):
         report = checked(changed)
         if not report.accepted:
             continue
         assert all(LINE.is_valid(json.loads(raw)) for raw in sealed(changed)), path
-        claim = Claim(changed)
         if changed[0]["kind"] == "proof":
-            assert claim.witness() is None, path
+            assert truth(changed, grid=5)[1] is None, path
 
 
 @pytest.mark.parametrize("sample", samples.SUMS)
 def test_what_is_changed_is_refused_or_true(sample):
-    judge_mutants(sample, 41)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sample", samples.SUMS)
-def test_every_change_is_refused_or_true(sample):
-    judge_mutants(sample, 1)
+    judge_mutants(sample)
 
 
 def lies():

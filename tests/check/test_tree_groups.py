@@ -9,6 +9,7 @@ from tests.check.builder import FREE, SAME, between, checked, continuous, intege
 from tests.check.ensembles import bound, random_claim, random_proof, root, trees
 from tests.check.test_trees import another, boxes, expected_of, ready
 from tests.check.truth import Claim as Truth
+from tests.tiers import ALL, some
 
 from likewise_check.packs.trees import forest
 from likewise_check.packs.trees.forest import Forest
@@ -70,7 +71,7 @@ def test_the_bound_is_as_defined(monkeypatch, listed):
 def test_proofs_with_groups_are_accepted_exactly_where_the_bound_shows_it():
     """And then brute force finds no witness."""
     seen: Counter[tuple[bool, bool]] = Counter()
-    for seed in range(160):
+    for seed in some(range(160), 40):
         chance = random.Random(seed)
         claim = grouped_claim(chance)
         groups = random_groups(chance, len(claim["model"]["body"]["trees"]))
@@ -93,10 +94,11 @@ def test_proofs_with_groups_are_accepted_exactly_where_the_bound_shows_it():
         seen[plain, holds] += 1
         if holds:
             assert Truth(values, grid=3).witness() is None, seed
-    assert seen[True, True] > 10
-    assert seen[False, False] > 10
-    assert seen[False, True] > 3  # thanks to groups alone
     assert not seen[True, False]
+    if ALL:
+        assert seen[True, True] > 10
+        assert seen[False, False] > 10
+        assert seen[False, True] > 3  # thanks to groups alone
 
 
 def exclusive(delta) -> dict:

@@ -13,6 +13,7 @@ from tests.check.test_mutation import mutants
 from tests.check.test_schema import LINE
 from tests.check.truth import Claim as Truth
 from tests.check.truth import value
+from tests.tiers import ALL, some
 
 from likewise_check.core.bound import read_way
 from likewise_check.core.cells import make_box
@@ -91,11 +92,10 @@ def expected_of(claim, nodes, cells):
 NOBODY = "no individual satisfies the constraints: a claim about nobody"
 
 
-@pytest.mark.parametrize("seeds", [range(150), pytest.param(range(1000, 5000), marks=pytest.mark.slow)])
-def test_proofs_are_accepted_exactly_where_the_bound_shows_it(seeds):
+def test_proofs_are_accepted_exactly_where_the_bound_shows_it():
     """And then brute force finds no witness, and no pair nearer to one than the clearance."""
     seen: Counter[bool] = Counter()
-    for seed in seeds:
+    for seed in some(range(4000), 60):
         chance = random.Random(seed)
         claim = random_claim(chance)
         nodes, cells = random_proof(chance, claim)
@@ -116,7 +116,7 @@ def test_proofs_are_accepted_exactly_where_the_bound_shows_it(seeds):
                 assert smallest is None or smallest >= stated, seed
             values[-1]["end"]["clearance"] = str(stated + Fraction(1, 10**9))
             assert "clearance" in checked(values).reason
-    assert min(seen.values()) > 30
+    assert min(seen[True], seen[False]) > (30 if ALL else 0)
 
 
 def test_jobs_do_not_matter(monkeypatch):
@@ -138,7 +138,7 @@ def test_jobs_do_not_matter(monkeypatch):
 def test_changed_certificates_are_true_or_rejected():
     """Single changes of a proof with all sorts of leaves, sealed anew (more of them: `test_mutation`)."""
     accepted = 0
-    for path, changed in list(mutants(samples.branched()))[::9]:
+    for path, changed in mutants(samples.branched()):
         if checked(changed).accepted:
             accepted += 1
             truth = Truth(changed, grid=3)
@@ -146,7 +146,7 @@ def test_changed_certificates_are_true_or_rejected():
             smallest = truth.smallest_clearance()
             assert smallest is None or value(changed[-1]["end"]["clearance"]) <= smallest, path
             assert all(LINE.is_valid(json.loads(raw)) for raw in sealed(changed)), path
-    assert accepted > 5
+    assert accepted
 
 
 def test_several_scores_fit_the_schema():

@@ -2,19 +2,18 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.check.builder import checked, proof
 from tests.check.strategies import claims, trees
 from tests.check.truth import Claim
+from tests.tiers import ALL
 
 
-@pytest.mark.parametrize("examples", [250, pytest.param(4000, marks=pytest.mark.slow)])
-def test_no_random_proof_is_accepted_against_a_witness(examples):
+def test_no_random_proof_is_accepted_against_a_witness():
     seen: Counter[bool] = Counter()
 
-    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=2000 if ALL else 40, suppress_health_check=list(HealthCheck), database=None)
     @given(st.data())
     def run(data):
         claim = data.draw(claims(real=True))
@@ -28,4 +27,4 @@ def test_no_random_proof_is_accepted_against_a_witness(examples):
             assert smallest is None or smallest >= 0
 
     run()
-    assert min(seen[True], seen[False]) > 10
+    assert min(seen[True], seen[False]) > (10 if ALL else 0)

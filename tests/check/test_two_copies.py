@@ -142,7 +142,7 @@ def sampled(rng, kernel: Kernel, cell):
     return x, other
 
 
-@seeds(80, 500)
+@seeds(15, 500)
 def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: int) -> None:
     rng, kernel, cell, hints, tangent = drawn(seed)
     lemma, way = posed(rng, kernel)
@@ -162,7 +162,7 @@ def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: i
             assert decimal(true.gamma_r(x, other)).exp() * beyond <= found
 
 
-@seeds(12, 100)
+@seeds(4, 100)
 def test_whole_numbers_one_by_one(seed: int) -> None:
     """Every pair of a cell of integer features, where the margin is such that the leaf is only just accepted."""
     rng = random.Random(seed)
@@ -533,7 +533,7 @@ def grown(rng, asked: Rule, cell) -> list | None:
     return [leaf]
 
 
-@seeds(6, 40)
+@seeds(3, 40)
 def test_proofs_of_small_spaces_agree_with_all_pairs(seed: int) -> None:
     """Grown by splits of codes and of differences: above the largest gap there is a proof, at 0.99 of it there is none."""
     rng = random.Random(seed)

@@ -3,12 +3,13 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.check import samples
 from tests.check.builder import FREE, affine, checked, continuous, line, probability, witness
 from tests.check.strategies import claims, number_text
 from tests.check.truth import Claim, sigma
+from tests.tiers import examples
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_probabilities_a_hair_from_delta():
         assert checked(values).accepted == holds
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(claims(real=True), st.data())
 def test_a_witness_is_accepted_exactly_if_it_is_one(claim, data):
     truth = Claim(witness(**claim, x=[], other=[], scores=[]))

@@ -164,6 +164,7 @@ def test_products_and_pieces_of_a_function(after):
     assert imported.space.names[:2] == ("log1p(income)", "sqrt(debt)")
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["plain", "scaled", "nested"])
 def test_fair_with_a_certificate_and_biased_on_replay(name, tmp_path):
     """Linear in log1p(income): the largest gap in sex is its weight, in income the whole range."""
@@ -304,6 +305,7 @@ def fitted_bends(name, sample):
     return import_model(model, space, rows=space.encode(frame)).recoding.parts[0].bend, transformer
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("sample", SAMPLES)
 @pytest.mark.parametrize("name", FITTED)
 def test_fitted_functions_are_the_transformers_own(name, sample):
@@ -334,6 +336,7 @@ def test_the_way_back_from_fitted_functions(name):
     assert (one.of(one.nearest(reached)) == reached).all()
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize(
     "final",
     [LogisticRegression(), SVC(gamma=0.2), make_pipeline(PCA(3), Ridge())],
@@ -348,6 +351,7 @@ def test_models_behind_fitted_functions(name, final):
     assert imported.space.names[:2] == (f"{kind}(income)", f"{kind}(debt)")
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["box-cox", "uniform"])
 def test_verdicts_behind_fitted_functions(name):
     """Linear in what is seen of the debt: the largest gap in sex is its weight, that in debt what its ends are apart."""

@@ -606,6 +606,7 @@ def test_zero_for_missing_is_refused_where_it_leaves_its_neighbours():
         imported_of(model, X, lw.Space({"income": lw.Continuous(-2, 2)}))
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("kind", ["XGB", "LGBM"])
 def test_what_stands_around_them(kind):
     """Scaled targets are taken, and thresholds on probabilities are worked into the score: decisions are those of the wrapper."""
@@ -664,6 +665,7 @@ def test_xgboost_refuses_numbers_in_a_sparse_matrix(people):
         imported_of(model, X)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_sums_of_float32_are_no_disagreement_behind_steps_that_are_rounded_themselves(seed):
     """Behind a logarithm no rounding of the whole is stated, but scores are compared in the library's own precision all the same."""

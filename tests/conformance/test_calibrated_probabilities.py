@@ -73,6 +73,7 @@ MODELS = {
 }
 
 
+LONG = ("network", "a bag of it")  # to prove
 IN_SINGLE = ("xgboost", "isotonic xgboost", "a vote of it")
 
 
@@ -80,6 +81,7 @@ def read(model, space=SPACE, rows=X):
     return import_model(model, space, rows=space.encode(rows), like=rows)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", MODELS)
 def test_probabilities_and_decisions_are_those_of_the_program(name):
     model = fitted(MODELS[name](), Y)
@@ -94,7 +96,10 @@ def test_probabilities_and_decisions_are_those_of_the_program(name):
         assert np.abs(ours - model.predict_proba(EVERYBODY)).max() < (SINGLE if name in IN_SINGLE else 1e-9)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.draw(3)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in MODELS]
+)
 def test_verdicts_and_gaps_are_those_of_brute_force(name):
     model = fitted(MODELS[name](), Y)
     labels = model.predict(EVERYBODY)
@@ -107,6 +112,7 @@ def test_verdicts_and_gaps_are_those_of_brute_force(name):
     assert verdict(model, lw.ProbabilityGap(gap - 1e-3)) == "BIASED"
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["xgboost", "isotonic bayes"])
 def test_what_is_measured_is_the_widest_gap(name):
     model = fitted(MODELS[name](), Y)
@@ -118,6 +124,7 @@ def test_what_is_measured_is_the_widest_gap(name):
     assert found.upper - found.lower < 1e-4
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["xgboost", "isotonic xgboost", "bayes"])
 def test_a_planted_bias_is_found_and_what_never_sees_the_sex_is_fair(name, monkeypatch):
     similar, taught = lw.Similarity(free=["sex"]), (X.a + 3 * (X.sex == "m") > 2.5).astype(int)
@@ -147,6 +154,7 @@ def beside(places):
     return np.unique(found[(found >= -2) & (found <= 2)])
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("make", [xgboost, catboost, GaussianNB])
 def test_rows_on_and_beside_thresholds(make, method):
@@ -219,6 +227,7 @@ ONE = {
 }
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ONE)
 def test_gaps_of_one_calibration_are_those_of_brute_force(name):
     model = fitted(ONE[name](), Y)

@@ -139,6 +139,7 @@ ESTIMATORS = {
 }  # fmt: skip
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_estimators_in_pipelines(name):
     estimator, rule, link = ESTIMATORS[name]
@@ -233,6 +234,7 @@ def with_ties(estimator, random):
     return model
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     "estimator",
@@ -316,6 +318,7 @@ def breaks(property, imported, x, other):
     )
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("estimator", [RidgeClassifier(), SVC(kernel="linear")], ids=["argmax", "votes"])
 def test_the_original_confirms_what_breaks_a_property(estimator):
     random = np.random.default_rng(3)

@@ -185,6 +185,7 @@ def verdict(model, asked):
     return result.verdict
 
 
+@pytest.mark.draw(9)
 @pytest.mark.parametrize("name", [*CLASSIFIERS, *REGRESSORS])
 def test_scores_are_those_of_the_program(name):
     classifies = name in CLASSIFIERS
@@ -205,6 +206,7 @@ def test_scores_are_those_of_the_program(name):
         assert np.allclose(1 / (1 + np.exp(-ours[:, 0])), model.predict_proba(EVERYBODY)[:, 1], atol=1e-9)
 
 
+@pytest.mark.draw(6)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_decisions_are_those_of_brute_force(name):
     model = fitted(CLASSIFIERS[name](), LABELS)
@@ -213,6 +215,7 @@ def test_decisions_are_those_of_brute_force(name):
     assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", THREE_CLASSES)
 def test_decisions_between_three_classes_are_those_of_brute_force(name):
     model = fitted(THREE_CLASSES[name](), THREE)
@@ -257,6 +260,7 @@ def test_codes_that_all_rows_share_are_constants():
     assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize(
     "name", ["soft votes", "bag", "stack", "isotonic folds", "calibrated folds of forests"]
 )
@@ -267,6 +271,7 @@ def test_gaps_of_probabilities_are_those_of_brute_force(name):
     assert verdict(model, lw.ProbabilityGap(gap - 1e-3)) == "BIASED"
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_gaps_of_predictions_are_those_of_brute_force(name):
     model = fitted(REGRESSORS[name](), TARGET)
@@ -311,6 +316,7 @@ PLANTED = (
 )
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_ensemble_gets_its_verdict(name, monkeypatch):
     """One that is taught to look at the sex, and one that never sees it."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
@@ -33,6 +33,7 @@ from sklearn.svm import SVC, SVR
 from tests.conformance.agreement import assert_agrees, import_quietly, probing_rows
 from tests.conformance.people import NUMBERS, SPACE, WORDS, people, quick_logistic
 from tests.strategies import logistic_model
+from tests.tiers import examples
 
 import likewise as lw
 from likewise.errors import SpecError, UnsupportedModel
@@ -85,7 +86,7 @@ def agrees_on_decisions(model):
 FITTED = FrozenEstimator(fitted(logistic()))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15, suppress_health_check=list(HealthCheck))
 @given(
     threshold=st.sampled_from([0.3, 0.5, 0.7, 0.123456789, "auto"]),
     method=st.sampled_from(["auto", "predict_proba", "decision_function"]),
@@ -133,7 +134,7 @@ def test_on_the_score_the_threshold_itself_belongs_to_the_positive_label():
         assert imported.replay.decisions(rows).tolist() == [on_it, on_it, 1, 0]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     level=st.floats(0.001, 0.999),
     weights=st.lists(st.sampled_from([0.1, 1 / 3, -0.7, 2.0, 1e-9, 1e-17]), min_size=2, max_size=2),
@@ -220,6 +221,7 @@ CALIBRATED = {
 }
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("name", CALIBRATED)
 def test_sigmoid_calibration(name):
     model = fitted(CALIBRATED[name])

@@ -81,6 +81,7 @@ def piped(numbers, model, frame=X, answers=LABELS):
         return make_pipeline(columns, model).fit(frame, answers)
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("name", sorted(IMPUTED))
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 def test_linear_models(name, make):
@@ -183,6 +184,7 @@ def models(seed):
     return frame, target
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize(
     ("family", "imputer", "seed"),
     [

@@ -95,6 +95,7 @@ MIXES = {
 }  # fmt: skip
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("mix", MIXES)
 def test_in_front_of_a_linear_model(mix):
     imported = assert_agrees(fitted(encoded(), MIXES[mix], quick_logistic()), SPACE, X)
@@ -407,6 +408,7 @@ MODELS = {
 }  # fmt: skip
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("biased", [False, True], ids=["fair", "biased"])
 @pytest.mark.parametrize("name", MODELS)
 def test_planted_verdicts_and_disparities(name, biased):

@@ -108,6 +108,7 @@ def test_the_import_says_what_the_program_says(name):
     assert off.mean() < 0.02
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=[pytest.mark.slow] if one == "products" else []) for one in MODELS]
 )
@@ -195,6 +196,7 @@ def bent_people(debts):
     return np.array([*product([0, 3, 6], debts, range(3), range(2))], dtype=float)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", BENDS)
 def test_trees_behind_curves_say_what_the_program_says(name):
     """Also beside every place where the program's answer changes; on the place itself where the program does not round."""
@@ -210,6 +212,7 @@ def test_trees_behind_curves_say_what_the_program_says(name):
     assert np.abs(ours - theirs).max() <= 1e-9
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", BENDS)
 def test_trees_behind_curves_get_their_verdicts(name):
     found = lw.verify(bent(name, TARGET > 2), SPACE, SEX, X=X, budget=60)
@@ -220,6 +223,7 @@ def test_trees_behind_curves_get_their_verdicts(name):
     assert not blind.covers_floating_point
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["function", "bins"])
 def test_gaps_of_trees_behind_curves_are_those_of_brute_force(name):
     model = bent(name, TARGET > 2)

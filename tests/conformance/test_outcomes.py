@@ -66,6 +66,7 @@ def claimed(final):
     return lw.ScoreGap(0.001) if final == "ridge" else lw.SameDecision()
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", LOADERS)
 def test_biased_with_raw_categories_and_fair_without_the_column(name, final):
@@ -197,6 +198,7 @@ def largest_gaps(model, free, within):
     return best, bool(flips)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("parts", PARTS)
 @pytest.mark.parametrize("similar", [(["sex"], {}), ([], {"age": 1}), (["sex"], {"age": 2, "debts": 1})])
 def test_gaps_and_verdicts_are_those_of_brute_force(parts, similar):

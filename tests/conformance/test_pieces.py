@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LinearRegression, Ridge
@@ -22,6 +22,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC
 from tests.conformance.agreement import assert_agrees, import_quietly
 from tests.conformance.people import LINES, SPACE, WORDS, people, quick_logistic
+from tests.tiers import examples
 
 import likewise as lw
 
@@ -62,6 +63,7 @@ def fitted(columns, final):
     return model.fit(X, LABELS if hasattr(final, "decision_function") else TARGET)
 
 
+@pytest.mark.draw(16)
 @pytest.mark.parametrize("before", BEFORE)
 @pytest.mark.parametrize("name", [*STEPS, *SPLINES])
 def test_pieces_after_scalers(before, name):
@@ -72,7 +74,7 @@ def test_pieces_after_scalers(before, name):
     assert imported.model.rounding.described == (name in STEPS)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(25, suppress_health_check=list(HealthCheck))
 @given(
     before=st.sampled_from(sorted(set(BEFORE) - {"raw"})),
     bins=st.integers(2, 9),
@@ -115,6 +117,7 @@ def test_what_is_not_exact_is_refused(name):
     assert caught.value.hint
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("transformer", [STEPS["bins"], SPLINES["cubic"]])
 def test_verdict_and_disparity_of_a_pipeline(transformer):
     model = fitted(make_pipeline(StandardScaler(), transformer), quick_logistic())

@@ -124,6 +124,7 @@ def is_next_to(value, x, one, distance):
     return normal_share(value - distance) - spare <= number(share) <= normal_share(value + distance) + spare
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_pieces_are_next_to_the_function(sample, kind):
@@ -143,6 +144,7 @@ def test_pieces_are_next_to_the_function(sample, kind):
     assert found.distance <= 2 * CLOSENESS * (6 if one.normal else 1)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_pieces_of_a_scaled_number(sample, kind):
@@ -264,6 +266,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", sorted(COLUMNS))
 def test_linear_models(name):
     model = make_pipeline(COLUMNS[name], LogisticRegression(max_iter=1000)).fit(X, LABELS)
@@ -324,6 +327,7 @@ def test_normal_quantiles_within_a_tolerance(tmp_path):
     assert lw.check(fair.certificate.save(tmp_path / "c.likewise")).accepted
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_decisions_beside_each_other(kind, tmp_path):
     """A planted bias in sex is found; without a weight of sex, and with income the same, everybody is treated alike."""

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
@@ -47,6 +47,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, SVR, LinearSVC
 from tests.conformance.agreement import assert_agrees
 from tests.conformance.people import COUNTED, LINES, NUMBERS, SPACE, WORDS, people, quick_logistic
+from tests.tiers import examples
 
 import likewise as lw
 
@@ -154,6 +155,7 @@ def pipeline(parts, final, **options):
     return make_pipeline(ColumnTransformer(parts, **options), final)
 
 
+@pytest.mark.draw(12)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", ARITHMETIC)
 def test_arithmetic(name, final):
@@ -163,6 +165,7 @@ def test_arithmetic(name, final):
     assert imported.space == SPACE  # nothing but lines: integer features stay integers
 
 
+@pytest.mark.draw(12)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_of_counted_features(name, final):
@@ -172,6 +175,7 @@ def test_tables_of_counted_features(name, final):
     assert imported.space["age"].size == SPACE["age"].size
 
 
+@pytest.mark.draw(12)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", CODES)
 def test_codes_of_words(name, final):
@@ -316,7 +320,7 @@ def drawn_parts(draw):
     return parts
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40, suppress_health_check=list(HealthCheck))
 @given(
     parts=drawn_parts(),
     final=st.sampled_from(sorted({**FINALS, **MORE_FINALS})),

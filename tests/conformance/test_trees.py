@@ -158,6 +158,7 @@ def left_open():
     )
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers_agree_on_every_row(name):
     model, rows = CLASSIFIERS[name], 0
@@ -171,6 +172,7 @@ def test_classifiers_agree_on_every_row(name):
     assert rows >= ROWS_A_FAMILY
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_regressors_agree_on_every_row(name):
     model = REGRESSORS[name]
