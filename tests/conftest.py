@@ -1,5 +1,6 @@
-"""What holds for all tests: the tier and its seed, no failure because the machine is busy or because Ctrl-C was ignored."""
+"""What holds for all tests: the tier and its seed, one thread a process, no failure because the machine is busy or because Ctrl-C was ignored."""
 
+import os
 import signal
 import tomllib
 from collections import Counter
@@ -8,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from tests import tiers
+
+# Before NumPy is imported: small models gain nothing from threads, and threads that wait for each other take the other workers' time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile(
     "unhurried",

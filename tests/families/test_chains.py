@@ -5,10 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.naive_bayes import GaussianNB
+from tests.tiers import examples
 
 import likewise as lw
 from likewise.errors import InternalError
@@ -66,7 +67,7 @@ def test_lines_are_those_of_the_checker_or_a_little_higher(name, ends):
 
 
 @EVERY
-@settings(max_examples=60)
+@examples(60)
 @given(
     over=POSITIVE,
     under=POSITIVE,

@@ -59,6 +59,8 @@ def gaussian_score(model, row):
             for here, there in zip(row, centre, strict=True):
                 apart += (arb(here) - arb(there)) ** 2
             total += arb(coefficient) * (-arb(gamma) * apart).exp()
+        if abs(total) < arb(2) ** -2000:  # far below what a double holds, and slow as a fraction
+            return Fraction(0)
         return Fraction(*map(int, (total.mid().fmpq().p, total.mid().fmpq().q)))
 
 

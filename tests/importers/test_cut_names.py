@@ -1,5 +1,6 @@
 """Categories whose names XGBoost cuts off: taken from the user's frame where it explains what is left of them, refused everywhere else."""
 
+import functools
 import itertools
 import json
 
@@ -27,6 +28,7 @@ def categories(frame=PEOPLE, cities=CITIES):
     return frame.assign(city=pd.Categorical(frame["city"], categories=list(cities)))
 
 
+@functools.cache
 def fitted(biased=True):
     codes = categories()["city"].cat.codes.to_numpy()
     y = (2 * (codes % 2) * biased + PEOPLE["a"] - PEOPLE["b"] > 1).astype(int)
@@ -55,6 +57,7 @@ def as_estimator(model, folder):
 WAYS = [as_estimator, as_booster, as_json, as_ubj]
 
 
+@pytest.mark.draw(6)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("biased", [True, False])
 @pytest.mark.parametrize("pairs", [None, [("Zürich", "日本")], [("Berlin", "Zürich")]])

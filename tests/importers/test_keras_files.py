@@ -6,6 +6,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from tests.tiers import ALL, some
 
 import likewise as lw
 from likewise.errors import LikewiseError, UnsupportedModel
@@ -365,7 +366,7 @@ def test_damaged_files_end_in_a_clear_error_or_a_network(tmp_path, monkeypatch, 
     WAYS[suffix](path, [dense("a", WIDTH, 3, "relu"), dense("b", 3, 1)])
     content, refused = path.read_bytes(), 0
     monkeypatch.setattr(hdf5_process, "SECONDS", 5)
-    for seed in range(12):
+    for seed in some(range(12), 6, suffix):
         random = np.random.default_rng(seed)
         damaged = bytearray(content[: random.integers(1, len(content))] if seed % 5 == 0 else content)
         for place in random.integers(0, len(damaged), 1 + seed % 4):
@@ -375,7 +376,7 @@ def test_damaged_files_end_in_a_clear_error_or_a_network(tmp_path, monkeypatch, 
             load_model(path)
         except LikewiseError:
             refused += 1
-    assert refused > 2
+    assert refused > (2 if ALL else 0)
 
 
 @both

@@ -132,6 +132,7 @@ PAIRS = [
 SIMILAR = lw.Similarity(free=["b"], within={"c": 1})
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("made", [Nystroem, KernelPCA])
 @pytest.mark.parametrize("kind", ["rbf", "polynomial", "linear"])
 def test_small_spaces_by_brute_force(kind, made, tmp_path):
@@ -181,6 +182,7 @@ def test_a_planted_model_gets_its_verdict(kernel_map):
     assert np.abs(said[:, 0] - said[:, 1]).max() <= moderate.upper
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize(
     ("model", "reason"),
     [

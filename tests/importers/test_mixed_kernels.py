@@ -83,6 +83,7 @@ def beside(numbers):
     return [v for n in numbers for v in (np.nextafter(n, -np.inf), n, np.nextafter(n, np.inf))]
 
 
+@pytest.mark.draw(9)
 @pytest.mark.parametrize("front", FRONTS)
 @pytest.mark.parametrize("model", MODELS)
 def test_scores_are_those_of_the_program_on_and_beside_every_threshold(front, model):
@@ -120,6 +121,7 @@ def largest_gap(model, space=SPACE, missing=False):
     return float(np.abs(one - other).max())
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize(
     ("front", "model"),
     [

@@ -91,6 +91,7 @@ def columns(frame):
     ).astype(float)
 
 
+@pytest.mark.draw(28)
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bend", ["Relu", "LeakyRelu", "Elu", "HardSigmoid", "Sigmoid", "Tanh", "Identity"])
@@ -280,6 +281,7 @@ def test_damaged_files_name_themselves(tmp_path):
 TINY = lw.Space({"sex": lw.Categorical(["f", "m"]), "class": lw.Ordinal([1, 2, 3]), "age": lw.Integer(0, 3)})
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(30))
 def test_verdicts_are_those_of_everybody_beside_everybody(tmp_path, seed):
     """Verdicts just below and just above the largest gap that the program itself shows over all pairs."""

@@ -123,6 +123,7 @@ def similar_pairs():
     return np.argwhere(near & (others[:, None] == others[None, :]))
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_verdicts_are_those_of_brute_force(name, tmp_path):
     file = tmp_path / "model.onnx"
@@ -340,6 +341,7 @@ def test_trees_ask_for_categories(mode, tmp_path):
     assert lw.verify(model, space, lw.Similarity(free=["a"]), lw.ScoreGap(3.0), budget=60).verdict == "FAIR"
 
 
+@pytest.mark.draw(6)
 @pytest.mark.parametrize("transform", ["NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT"])
 @pytest.mark.parametrize(
     "scores",

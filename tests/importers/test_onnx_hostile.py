@@ -306,6 +306,7 @@ HARMFUL = {
 }
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("made", HARMFUL)
 def test_files_that_would_fill_memory_or_time_are_refused_soon(tmp_path, made):
     (tmp_path / "net.onnx").write_bytes(made())

@@ -324,6 +324,7 @@ def random_graph(seed):
     return [*nodes, ("Identity", [at], "y", {})], constants
 
 
+@pytest.mark.draw(50)
 @pytest.mark.parametrize("seed", range(200))
 def test_random_graphs_are_read_as_they_are_run(seed):
     nodes, constants = random_graph(seed)

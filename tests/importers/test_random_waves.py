@@ -124,6 +124,7 @@ def test_what_is_not_read_makes_no_difference(tmp_path):
     assert lw.check(fair.certificate.save(tmp_path / "c.likewise")).accepted
 
 
+@pytest.mark.slow
 def test_small_spaces_by_brute_force(tmp_path):
     """Everybody of 30, with sex free and a within 1."""
     rows = pd.DataFrame([*itertools.product(range(5), range(3), (0, 1))], columns=["a", "b", "sex"])

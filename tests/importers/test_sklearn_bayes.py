@@ -240,6 +240,7 @@ def shares(scores):
     return [power / sum(powers) for power in powers]
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", SMALL)
 def test_small_spaces_by_brute_force(name, classes):
@@ -346,7 +347,8 @@ def test_decisions_and_probabilities_of_a_calibrated_probability_are_read():
     inner = FrozenEstimator(MODELS["gaussian"]().fit(X, Y[2]))
     model = CalibratedClassifierCV(inner, ensemble=False).fit(X, Y[2])
     assert lw.verify(model, SPACE, lw.Similarity(free=["sex"]), X=X, budget=60).verdict in ("FAIR", "BIASED")
-    gap = lw.measure(model, SPACE, lw.Similarity(free=["sex"]), of="probability", X=X, budget=60)
-    assert gap.upper - gap.lower < 1e-5
+    similar = lw.Similarity(free=["sex"])
+    gap = lw.measure(model, SPACE, similar, of="probability", X=X, tolerance=1e-2, budget=60)
+    assert gap.upper - gap.lower < 0.011
     shown = model.predict_proba(gap.pair)[:, 1]
     assert abs(np.ptp(shown) - gap.lower) < 1e-6

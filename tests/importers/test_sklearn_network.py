@@ -107,6 +107,7 @@ def outputs(network, rows):
     return values
 
 
+@pytest.mark.draw(12)
 @pytest.mark.parametrize("sizes", [(5,), (6, 4), (3, 3, 3), ()])
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("kind", ["two", "three", "number"])

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, StandardScaler
+from tests.tiers import examples
 
 import likewise as lw
 from likewise.families.scored_model import rounding_error
@@ -49,7 +50,7 @@ def allowed(line, x):
     return growth * (abs(line.offset + line.slope * Fraction(x)) + line.slack)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400, deadline=None)
 @given(given=operations, x=ordinary | tiny)
 @example(given=[("plus", -1e9), ("over", 3.0)], x=1e9)
 @example(given=[("over", 3.0), ("plus", -1.0), ("over", 1e-9)], x=3.0)
@@ -178,7 +179,7 @@ def computed_singly(x, given, constant):
     return Fraction(float(value))
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400, deadline=None)
 @given(given=single_operations, x=st.floats(-1e6, 1e6) | st.sampled_from([1e-44, 1e-38, 3e-45]))
 @example(given=[("cast", 0.0), ("plus", -1e6), ("over", 1e-4)], x=1e6 - 1 / 32)
 @example(given=[("cast", 0.0), ("times", 1e-4), ("times", 1e4)], x=3e-45)
@@ -194,7 +195,7 @@ def test_a_line_of_casts_is_as_far_from_the_program_as_it_says(given, x):
         assert off <= growth * (abs(exact) + line.slack)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200, deadline=None)
 @given(given=single_operations, x=st.floats(-1e6, 1e6))
 def test_a_line_of_a_number_in_single_precision_covers_every_cast(given, x):
     """As programs of one precision have it: every operation in float32, stored numbers too."""

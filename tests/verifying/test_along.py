@@ -1,5 +1,6 @@
 """Counterfactual pairs (what depends on a feature changes along with it), for every family: verdicts and brackets are those of looking at every pair, and certificates are accepted."""
 
+import functools
 import math
 from fractions import Fraction
 from itertools import product
@@ -21,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from tests.tiers import some
 
 import likewise as lw
 from likewise.errors import SpecError
@@ -114,8 +116,15 @@ def decision(scores: list[Fraction], zero_is_upper: bool) -> int:
     return int(scores[0] >= 0 if zero_is_upper else scores[0] > 0)
 
 
-def largest_gap(model, claim: str) -> Fraction:
-    scores, _ = exact_scores(model)
+@functools.cache
+def known(name: str, seed: int, classes: int = 2):
+    """A fitted model, the exact scores of everybody, and how everybody is decided."""
+    model = MODELS[name]().fit(EVERYBODY, labels(seed, classes))
+    scores, zero_is_upper = exact_scores(model)
+    return model, scores, [decision(one, zero_is_upper) for one in scores]
+
+
+def largest_gap(scores, claim: str) -> Fraction:
     return max(a - b for i, j in PAIRS[claim] for a, b in zip(scores[i], scores[j], strict=True))
 
 
@@ -124,12 +133,11 @@ def is_pair(claim: str, frame) -> bool:
     return shifted(claim, one, two)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_decisions_are_those_of_looking_at_every_pair(name, tmp_path):
-    model = MODELS[name]().fit(EVERYBODY, labels(0))
-    scores, zero_is_upper = exact_scores(model)
-    decided = [decision(one, zero_is_upper) for one in scores]
-    for claim in CLAIMS:
+    model, _, decided = known(name, 0)
+    for claim in some(list(CLAIMS), 2, name):
         result = lw.verify(model, SPACE, CLAIMS[claim], X=EVERYBODY, budget=60)
         expected = any(decided[i] != decided[j] for i, j in PAIRS[claim])
         assert result.verdict == ("BIASED" if expected else "FAIR"), (claim, result.reason)
@@ -140,11 +148,13 @@ def test_decisions_are_those_of_looking_at_every_pair(name, tmp_path):
             assert len(set(model.predict(result.pair[list(RANGES)]))) == 2
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_gaps_are_those_of_looking_at_every_pair(name, tmp_path):
-    model = MODELS[name]().fit(EVERYBODY, labels(1))
-    for claim in list(CLAIMS)[:: 1 if name in ("affine", "tree", "boosting") else 2]:
-        truth = largest_gap(model, claim)
+    model, scores, _ = known(name, 1)
+    claims = list(CLAIMS)[:: 1 if name in ("affine", "tree", "boosting") else 2]
+    for claim in some(claims, 1, f"gaps of {name}"):
+        truth = largest_gap(scores, claim)
         found = lw.measure(model, SPACE, CLAIMS[claim], X=EVERYBODY, budget=60, certify=True)
         assert found.reason is None, claim
         assert found.lower <= truth <= found.upper <= truth + Fraction(1, 10**5), claim
@@ -158,15 +168,15 @@ def test_gaps_are_those_of_looking_at_every_pair(name, tmp_path):
             assert broken.verdict == "BIASED", claim
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", ["affine", "tree", "boosting"])
 def test_margins_and_probabilities(name, tmp_path):
-    model = MODELS[name]().fit(EVERYBODY, labels(2))
-    for claim, of in product(("a shift", "a rate"), ("margin", "probability")):
+    model, scores, _ = known(name, 2)
+    for claim, of in some(list(product(("a shift", "a rate"), ("margin", "probability"))), 2, name):
         found = lw.measure(model, SPACE, CLAIMS[claim], of=of, X=EVERYBODY, budget=60, certify=True)
         if found.upper < 1 or of == "margin":  # that nothing exceeds 1 needs no certificate
             found.certificate.save(tmp_path / "it.likewise")
             assert lw.check(tmp_path / "it.likewise").accepted
-        scores, _ = exact_scores(model)
         if of == "margin":
             of_pair = [min(x, -y) for i, j in PAIRS[claim] for x, y in [_leads(scores[i], scores[j])]]
             truth = float(max(of_pair))
@@ -186,23 +196,18 @@ def _chances(scores: list[Fraction]) -> float:
     return float(scores[1]) if len(scores) > 1 else 1 / (1 + math.exp(-float(scores[0])))
 
 
-@pytest.mark.parametrize("classes", [3])
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["affine", "tree", "boosting"])
-def test_several_classes(name, classes):
-    model = MODELS[name]().fit(EVERYBODY, labels(3, classes))
-    scores, zero_is_upper = exact_scores(model)
-    decided = [decision(one, zero_is_upper) for one in scores]
-    seen = set()
-    for claim in CLAIMS:
+def test_several_classes(name):
+    model, scores, decided = known(name, 3, 3)
+    for claim in some(list(CLAIMS), 1, f"classes of {name}"):
         expected = any(decided[i] != decided[j] for i, j in PAIRS[claim])
         result = lw.verify(model, SPACE, CLAIMS[claim], X=EVERYBODY, budget=60)
         assert result.verdict == ("BIASED" if expected else "FAIR"), (claim, result.reason)
         assert result.certificate is not None
-        seen.add(result.verdict)
-        gap = largest_gap(model, claim)
+        gap = largest_gap(scores, claim)
         room = lw.verify(model, SPACE, CLAIMS[claim], lw.ScoreGap(float(gap) + 1e-6), budget=60)
         assert room.verdict == "FAIR", (claim, room.reason)
-    assert seen
 
 
 @pytest.mark.parametrize("name", ["linear", "trees"])
@@ -301,6 +306,7 @@ def test_workers_search_the_part_that_they_are_sent():
     assert len({frontier.pairs.relations for frontier in frontiers.all}) == 7
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("room", [0.5, 1, 1.5, "50%"])
 @pytest.mark.parametrize(
     ("along", "leader"),
@@ -335,7 +341,7 @@ def test_room_around_a_shift_that_is_not_whole(along, leader, room):
         return near and low - reach <= i2 - i <= high + reach
 
     pairs = pair_space(SPACE, similar)
-    for x, other in product(PEOPLE, repeat=2):
+    for x, other in product(some(PEOPLE, 6, f"{room} {leader}"), PEOPLE):
         assert pairs.valid([*map(Fraction, x)], [*map(Fraction, other)]) == alike(x, other)
     model = LinearRegression().fit(EVERYBODY, EVERYBODY["income"])
     model.coef_, model.intercept_ = np.array([1.0, 0.0, 0.0]), 0.0

@@ -1,5 +1,6 @@
 """Counterfactual pairs by tables between levels and under conditions, for every family: verdicts and brackets are those of looking at every pair, certificates are accepted, and two ways of writing one claim give one answer."""
 
+import functools
 import json
 from fractions import Fraction
 from itertools import product
@@ -11,6 +12,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, SplineTransformer
+from tests.tiers import some
 from tests.verifying.test_along import MODELS, decision
 
 import likewise as lw
@@ -32,6 +34,7 @@ SPACE = lw.Space(
     }
 )
 PEOPLE = [tuple(map(int, row)) for row in EVERYBODY.to_numpy()]
+EXACT = [[*map(Fraction, person)] for person in PEOPLE]
 STEP = (0.0, 1.0)
 
 TABLE = {STEP: {0.0: 2.0, 1.0: [1.0, 2.0]}}
@@ -115,8 +118,15 @@ def exact_scores(model, space: lw.Space = SPACE) -> tuple[list[list[Fraction]], 
     return [[(end.lo + end.hi) / 2 for end in several] for several in ends], imported.model.head.zero_is_upper
 
 
-def largest_gap(model, claim: str) -> Fraction:
-    scores, _ = exact_scores(model)
+@functools.cache
+def known(name: str, seed: int, classes: int = 2):
+    """A fitted model, the exact scores of everybody, and how everybody is decided."""
+    model = MODELS[name]().fit(EVERYBODY, labels(seed, classes))
+    scores, zero_is_upper = exact_scores(model)
+    return model, scores, [decision(one, zero_is_upper) for one in scores]
+
+
+def largest_gap(scores, claim: str) -> Fraction:
     return max(a - b for i, j in PAIRS[claim] for a, b in zip(scores[i], scores[j], strict=True))
 
 
@@ -125,24 +135,23 @@ def is_pair(claim: str, frame) -> bool:
     return similar(claim, one, two)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("claim", list(CLAIMS))
 def test_pairs_are_those_of_the_definition_each_in_one_part(claim):
-    pairs = pair_space(SPACE, CLAIMS[claim])
-    known = set(PAIRS[claim])
-    for (i, x), (j, y) in product(enumerate(PEOPLE), repeat=2):
-        exact = list(map(Fraction, x)), list(map(Fraction, y))
-        assert sum(part.valid(*exact) for part in pairs.branches) == ((i, j) in known)
-        assert pairs.valid(*exact) == ((i, j) in known)
-        if (i, j) in known:
+    pairs, alike = pair_space(SPACE, CLAIMS[claim]), set(PAIRS[claim])
+    for i, j in product(some(range(len(PEOPLE)), 6, claim), range(len(PEOPLE))):
+        exact = EXACT[i], EXACT[j]
+        assert sum(part.valid(*exact) for part in pairs.branches) == ((i, j) in alike)
+        assert pairs.valid(*exact) == ((i, j) in alike)
+        if (i, j) in alike:
             assert all(r.allows(*codes) for r, *codes in zip(pairs.relations, *exact, strict=True))
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_decisions_are_those_of_looking_at_every_pair(name, tmp_path):
-    model = MODELS[name]().fit(EVERYBODY, labels(0))
-    scores, zero_is_upper = exact_scores(model)
-    decided = [decision(one, zero_is_upper) for one in scores]
-    for claim in CLAIMS:
+    model, _, decided = known(name, 0)
+    for claim in some(list(CLAIMS), 2, name):
         result = lw.verify(model, SPACE, CLAIMS[claim], X=EVERYBODY, budget=60)
         expected = any(decided[i] != decided[j] for i, j in PAIRS[claim])
         assert result.verdict == ("BIASED" if expected else "FAIR"), (claim, result.reason)
@@ -153,14 +162,15 @@ def test_decisions_are_those_of_looking_at_every_pair(name, tmp_path):
             assert len(set(model.predict(result.pair[NAMES]))) == 2
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_gaps_are_those_of_looking_at_every_pair(name, tmp_path):
-    model = MODELS[name]().fit(EVERYBODY, labels(1))
+    model, scores, _ = known(name, 1)
     claims = (
         list(CLAIMS) if name in ("affine", "tree", "boosting") else ["a table where", "shifts where", "both"]
     )
-    for claim in claims:
-        truth = largest_gap(model, claim)
+    for claim in some(claims, 1, f"gaps of {name}"):
+        truth = largest_gap(scores, claim)
         found = lw.measure(model, SPACE, CLAIMS[claim], X=EVERYBODY, budget=60, certify=True)
         assert found.reason is None, claim
         assert found.lower <= truth <= found.upper <= truth + Fraction(1, 10**5), claim
@@ -173,30 +183,29 @@ def test_gaps_are_those_of_looking_at_every_pair(name, tmp_path):
         assert broken.verdict == ("BIASED" if truth else "FAIR"), claim
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["affine", "tree", "boosting"])
 def test_several_classes(name):
-    model = MODELS[name]().fit(EVERYBODY, labels(3, 3))
-    scores, zero_is_upper = exact_scores(model)
-    decided = [decision(one, zero_is_upper) for one in scores]
-    for claim in CLAIMS:
+    model, scores, decided = known(name, 3, 3)
+    for claim in some(list(CLAIMS), 1, f"classes of {name}"):
         expected = any(decided[i] != decided[j] for i, j in PAIRS[claim])
         result = lw.verify(model, SPACE, CLAIMS[claim], X=EVERYBODY, budget=60)
         assert result.verdict == ("BIASED" if expected else "FAIR"), (claim, result.reason)
         assert result.certificate is not None
-        gap = largest_gap(model, claim)
+        gap = largest_gap(scores, claim)
         room = lw.verify(model, SPACE, CLAIMS[claim], lw.ScoreGap(float(gap) + 1e-6), budget=60)
         assert room.verdict == "FAIR", (claim, room.reason)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", ["affine", "tree", "kernel"])
 def test_constraints_hold_of_both(name):
     space = SPACE.where("income <= sector + 2")
     kept = [i for i, person in enumerate(PEOPLE) if person[0] <= person[2] + 2]
-    model = MODELS[name]().fit(EVERYBODY, labels(1))
-    scores, _ = exact_scores(model)
-    for claim in CLAIMS:
-        known = [(i, j) for i, j in PAIRS[claim] if i in kept and j in kept]
-        truth = max(a - b for i, j in known for a, b in zip(scores[i], scores[j], strict=True))
+    model, scores, _ = known(name, 1)
+    for claim in some(list(CLAIMS), 2, f"constraints {name}"):
+        alike = [(i, j) for i, j in PAIRS[claim] if i in kept and j in kept]
+        truth = max(a - b for i, j in alike for a, b in zip(scores[i], scores[j], strict=True))
         found = lw.measure(model, space, CLAIMS[claim], X=EVERYBODY.iloc[kept], budget=60)
         assert found.lower <= truth <= found.upper <= truth + Fraction(1, 10**5), claim
 
@@ -253,11 +262,12 @@ SAYING_THE_SAME = {
 }
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", ["affine", "tree"])
 @pytest.mark.parametrize("said", list(SAYING_THE_SAME))
 def test_two_ways_of_writing_one_claim(name, said):
     space, *both = SAYING_THE_SAME[said]
-    model = MODELS[name]().fit(EVERYBODY, labels(1))
+    model, _, _ = known(name, 1)
     claims = [lw.Similarity(free=["sex"], along=along) for along in both]
     one, two = (lw.measure(model, space, claim, X=EVERYBODY, budget=60) for claim in claims)
     assert one.lower == pytest.approx(two.lower, abs=1e-6)
@@ -270,9 +280,8 @@ def test_two_ways_of_writing_one_claim(name, said):
 def test_two_ways_of_writing_one_claim_have_the_same_pairs(said):
     space, *both = SAYING_THE_SAME[said]
     one, two = (pair_space(space, lw.Similarity(free=["sex"], along=along)) for along in both)
-    for x, y in product(PEOPLE, repeat=2):
-        exact = list(map(Fraction, x)), list(map(Fraction, y))
-        assert one.valid(*exact) == two.valid(*exact)
+    for x, y in product(some(EXACT, 6, said), EXACT):
+        assert one.valid(x, y) == two.valid(x, y)
 
 
 def test_a_condition_that_always_holds_is_written_as_none():
@@ -332,6 +341,7 @@ def test_conditions_on_whole_numbers_that_the_model_has_a_table_of():
         assert found.upper == pytest.approx(max(gaps), abs=1e-5)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["affine", "tree", "kernel"])
 def test_a_rate_under_a_condition(name):
     """Income goes along with sector, as steps, of one sex only; by hand."""

@@ -124,14 +124,8 @@ def check(seed):
     assert verdict == ("BIASED" if claim[1] else "FAIR"), (kind, claim[0], similar, space)
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.draw(6)
+@pytest.mark.parametrize("part", range(200))
 def test_verdicts_are_those_of_everybody(part):
-    for seed in range(15 * part, 15 * part + 15):
-        check(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(20))
-def test_verdicts_are_those_of_everybody_for_many(part):
-    for seed in range(1000 + 100 * part, 1100 + 100 * part):
+    for seed in range(3 * part, 3 * part + 3):
         check(seed)

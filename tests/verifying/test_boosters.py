@@ -75,6 +75,7 @@ def gaps(model, library):
     return margins.max(), bool((model.predict(first) != model.predict(second)).any())
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
 @pytest.mark.parametrize("bias", [0.0, 0.4])
 def test_verdicts_are_those_of_asking_about_everybody(library, bias):

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 from tests.strategies import all_pairs, breaks, linear_cases, properties_of, rows_of
+from tests.tiers import examples
 
 import likewise as lw
 
@@ -55,26 +56,26 @@ def check_pair(case, property, pairs, result):
 
 
 @given(question=questions())
-@settings(max_examples=120, **relaxed)
+@examples(120, **relaxed)
 def test_the_verdict_is_the_one_of_exhaustion(question):
     check_verdict(*question)
 
 
 @given(question=questions(constrained=True))
-@settings(max_examples=100, **relaxed)
+@examples(100, **relaxed)
 def test_the_verdict_under_constraints_is_the_one_of_exhaustion(question):
     check_verdict(*question)
 
 
 @pytest.mark.slow
 @given(question=questions())
-@settings(max_examples=3000, **relaxed)
+@settings(max_examples=1500, **relaxed)
 def test_the_verdict_is_the_one_of_exhaustion_many_times(question):
     check_verdict(*question)
 
 
 @given(question=questions())
-@settings(max_examples=60, **relaxed)
+@examples(60, **relaxed)
 def test_rounding_is_a_rare_excuse(question):
     """Weights that are short dyadic numbers leave no room for rounding: UNKNOWN must not happen at all."""
     case, property = question

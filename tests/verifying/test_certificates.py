@@ -28,7 +28,8 @@ def path(solved, tmp_path):
     return solved.certificate.save(tmp_path / "c.likewise")
 
 
-def test_the_answer_is_the_expected_one_by_the_expected_rules(solved):
+@pytest.mark.draw(40)
+def test_the_answer_is_the_expected_one_by_the_expected_rules_and_is_accepted_from_disk(solved, path):
     kind, outline = solved.kind, solved.certificate.outline()
     if kind.of is None:
         assert solved.result.verdict == kind.verdict
@@ -36,27 +37,22 @@ def test_the_answer_is_the_expected_one_by_the_expected_rules(solved):
     assert kind.rules <= set(outline.rules)
     if outline.kind == "proof":
         assert outline.nodes >= kind.nodes
-
-
-def test_the_checker_accepts_it_from_disk(solved, path):
     report = lw.check(path)
     assert report.accepted, report.reason
     assert report.readable
     assert (report.reason, report.line, report.refused) == (None, None, ())
-    assert report.cells == solved.certificate.outline().nodes
-
-
-def test_floating_point_is_covered_alike_in_result_end_and_report(solved, path):
-    report = lw.check(path)
+    assert report.cells == outline.nodes
+    # Floating point is covered alike in the result, the end and the report.
     if solved.kind.verdict == "BIASED":
         assert "covers_floating_point" not in solved.end
         return
     assert report.covers_floating_point is solved.end["covers_floating_point"]
-    assert report.clearance == parse_number(solved.end["clearance"]) == solved.certificate.outline().clearance
+    assert report.clearance == parse_number(solved.end["clearance"]) == outline.clearance
     if solved.kind.of is None:
         assert solved.result.covers_floating_point is report.covers_floating_point
 
 
+@pytest.mark.draw(4)
 def test_two_processes_say_the_same(solved, path):
     alone, together = lw.check(path), lw.check(path, jobs=2)
     assert together.accepted
@@ -70,6 +66,7 @@ def command(*args):
     return done.returncode, done.stdout
 
 
+@pytest.mark.draw(3)
 def test_the_command_accepts_it_for_the_model_and_for_no_other(solved, path, tmp_path):
     model = tmp_path / "model.json"
     model.write_bytes(solved.certificate.model_line())

@@ -74,6 +74,7 @@ def expect(model, property, *, biased):
     return result
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("family", "seed", "classes", "touched"),
     [
@@ -82,10 +83,10 @@ def expect(model, property, *, biased):
         ("affine", 14, 4, False),
         ("polynomial", 8, 3, False),
         ("polynomial", 13, 3, True),
-        pytest.param("polynomial", 14, 4, False, marks=pytest.mark.slow),
-        pytest.param("rbf", 8, 3, False, marks=pytest.mark.slow),
+        ("polynomial", 14, 4, False),
+        ("rbf", 8, 3, False),
         ("rbf", 13, 3, True),
-        pytest.param("rbf", 14, 4, False, marks=pytest.mark.slow),
+        ("rbf", 14, 4, False),
     ],
 )
 def test_decisions_are_those_of_every_pair(family, seed, classes, touched):
@@ -99,6 +100,7 @@ def test_decisions_are_those_of_every_pair(family, seed, classes, touched):
             assert list(model.predict(result.pair)) == list(result.decisions)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("family", ["affine", "polynomial"])
 def test_gaps_and_margins_are_those_of_every_pair(family):
     model = trained(family, 13)
@@ -181,6 +183,7 @@ def planted(effect, *, curved=False):
 SMOOTH = Space({"a": Continuous(0, 4), "b": Continuous(-2, 2), "s": Categorical([0, 1])})
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("curved", [False, True])
 def test_planted_effects_are_found_and_their_absence_is_proved(curved):
     fair = verify(planted(0.0, curved=curved), SMOOTH, SIMILAR)

@@ -11,7 +11,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import HealthCheck, Phase, event, given
 from hypothesis import strategies as st
 from tests.strategies import (
     Case,
@@ -25,6 +25,7 @@ from tests.strategies import (
     value,
     values_of,
 )
+from tests.tiers import examples
 
 import likewise as lw
 
@@ -131,7 +132,7 @@ questions = st.one_of(
 
 
 @given(case=mixed_cases(), property=questions)
-@settings(max_examples=150, derandomize=True, **relaxed)  # a tie that no double attains can use up the budget
+@examples(150, derandomize=True, **relaxed)  # a tie that no double attains can use up the budget
 def test_the_verdict_is_the_one_of_the_polygons(case, property):
     if case.kind == "regression" and isinstance(property, lw.SameDecision):
         property = lw.ScoreGap(0.5)
@@ -157,7 +158,7 @@ def test_the_verdict_is_the_one_of_the_polygons(case, property):
 @pytest.mark.parametrize("of", ["score", "margin", "probability"])
 def test_the_bracket_is_the_one_of_the_polygons(of):
     @given(case=mixed_cases(kinds=("logistic",)), seed=st.integers(0, 2**32))
-    @settings(max_examples=50, **relaxed)
+    @examples(50, **relaxed)
     def check(case, seed):
         found = lw.measure(case.model, case.space, case.similar, of=of, budget=10)
         assert found.reason is None
@@ -185,7 +186,7 @@ def lower_bounds(case, of, chance):
 
 
 @given(case=mixed_cases(kinds=("logistic",)), shift=st.sampled_from([-2, -1, 0, 1, 2]), data=st.data())
-@settings(max_examples=40, **relaxed)
+@examples(50, **relaxed)
 def test_under_constraints_no_sampled_pair_beats_the_bracket(case, shift, data):
     """No exact reference here: the pair must be valid and true, and valid pairs must stay below the upper end."""
     names = case.space.names

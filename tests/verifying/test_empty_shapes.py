@@ -70,6 +70,7 @@ def _accepted(result):
     return lw.check(io.BytesIO(result.certificate.content)).accepted
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_every_command_agrees_with_brute_force_on_a_regressor(name):
     make, y = REGRESSORS[name]
@@ -132,6 +133,7 @@ CLASSIFIERS = {
 }
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_command_agrees_with_brute_force_on_a_classifier(name):
     model = CLASSIFIERS[name]()

@@ -18,7 +18,6 @@ SPACE = lw.Space({"a": lw.Integer(0, 6), "b": lw.Integer(0, 4), "c": lw.Integer(
 NAMES = list(SPACE.names)
 EVERYBODY = pd.DataFrame(list(itertools.product(range(7), range(5), range(3), range(2))), columns=NAMES)
 SIMILAR = lw.Similarity(free=["d"], within={"a": 1})
-DEFAULT, ALL = 4, 50  # ensembles of a library
 
 
 def xgboost(seed):
@@ -73,23 +72,13 @@ def largest_gap(scores):
     return max(float(gap.max()) for gap in near)
 
 
-def check(library, seed):
+@pytest.mark.draw(6)
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_largest_gap_is_that_of_everybody(library, seed):
     model = fitted(library, seed)
     expected = largest_gap(scores_of_everybody(model, library))
     of = "probability" if library in FORESTS else "score"
     found = lw.measure(model, SPACE, SIMILAR, of=of, tolerance=1e-9)
     assert found.upper - found.lower <= 1e-9
     assert found.lower == pytest.approx(expected, rel=1e-5, abs=1e-6)  # XGBoost adds in float32
-
-
-@pytest.mark.parametrize("seed", range(DEFAULT))
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_the_largest_gap_is_that_of_everybody(library, seed):
-    check(library, seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(DEFAULT, ALL))
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_the_largest_gap_is_that_of_everybody_for_many(library, seed):
-    check(library, seed)

@@ -1,6 +1,8 @@
 """The same claim said in two ways: a constraint for a range, all pairs for free, levels for whole numbers, columns in another order. Verdicts and
 brackets are the same, and neither way costs much more than the other."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from tests.tiers import some
 
 import likewise as lw
 from likewise.repaired.estimators import SettledClassifier
@@ -126,22 +129,23 @@ def compared(ways):
     return verdicts
 
 
-@pytest.mark.parametrize("way", EQUAL)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_two_ways_to_say_a_claim_have_one_answer(family, way):
-    model = fitted(family, 0)
-    assert "UNKNOWN" not in compared([(model, *claim) for claim in EQUAL[way]])
+# Every family in every way of one model, and of five other models each with every family and with every way.
+CASES = [
+    (family, way, seed)
+    for i, family in enumerate(FAMILIES)
+    for j, way in enumerate(EQUAL)
+    for seed in (0, 1 + (i + j) % 5)
+]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 6))
-@pytest.mark.parametrize("way", EQUAL)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_two_ways_to_say_a_claim_about_more_models_have_one_answer(family, way, seed):
+@pytest.mark.draw(6)
+@pytest.mark.parametrize(("family", "way", "seed"), CASES)
+def test_two_ways_to_say_a_claim_have_one_answer(family, way, seed):
     model = fitted(family, seed)
     assert "UNKNOWN" not in compared([(model, *claim) for claim in EQUAL[way]])
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("family", ["affine", "rbf", "polynomial", "affine, three classes"])
 @pytest.mark.parametrize("text", ["a <= 20", "a <= 7.5"])
 def test_columns_in_another_order_have_one_answer(family, text):
@@ -161,10 +165,9 @@ def test_trees_over_columns_in_another_order_have_one_answer():
     assert np.array_equal(models[0].predict_proba(rows), models[1].predict_proba(turned))
     b, c = lw.Continuous(0, 3), lw.Continuous(0, 2)
     other = lw.Space({"c": c, "a": A, "b": b})
-    for similar in (NEAR, FREE_C):
-        for text in ("a <= 20", "a + b <= 5"):
-            straight = models[0], space(text, b=b, c=c), similar
-            compared([straight, (models[1], other.where(text), similar)])
+    for similar, text in some(list(product((NEAR, FREE_C), ("a <= 20", "a + b <= 5"))), 1, "trees"):
+        straight = models[0], space(text, b=b, c=c), similar
+        compared([straight, (models[1], other.where(text), similar)])
 
 
 def test_one_hot_columns_and_one_number_for_two_levels_have_one_answer():
@@ -175,10 +178,9 @@ def test_one_hot_columns_and_one_number_for_two_levels_have_one_answer():
     encoded = make_pipeline(columns, LogisticRegression()).fit(rows, labels)
     a, b, c = plain.coef_[0]
     encoded[-1].coef_, encoded[-1].intercept_ = np.array([[0.0, c, a, b]]), plain.intercept_
-    for similar in (FREE_C, NEAR):
-        for texts in ((), ("a <= 7.5",)):
-            over = space(*texts, c=lw.Categorical([0, 1]))
-            compared([(plain, over, similar), (encoded, over, similar)])
+    for similar, texts in some(list(product((FREE_C, NEAR), ((), ("a <= 7.5",)))), 2, "one-hot"):
+        over = space(*texts, c=lw.Categorical([0, 1]))
+        compared([(plain, over, similar), (encoded, over, similar)])
 
 
 def test_combined_scores_are_looked_through_where_constraints_leave_few_pairs():

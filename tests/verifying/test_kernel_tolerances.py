@@ -64,6 +64,7 @@ def search(model, space, similar, property):
     return prepared, decide(prepared.task)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(45))
 def test_the_search_says_what_exhaustion_says(seed):
     space, model, similar = small_case(seed)
@@ -78,6 +79,7 @@ def test_the_search_says_what_exhaustion_says(seed):
         assert (outcome.proof is not None) == (margin < 0)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_bracket_holds_the_largest_gap(seed):
     space, model, similar = small_case(seed)
@@ -104,6 +106,7 @@ SIMILAR = [
 ]
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("similar", SIMILAR)
 def test_gaps_within_tolerances_of_continuous_features(similar):
     model = continuous_model()

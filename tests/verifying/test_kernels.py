@@ -50,6 +50,7 @@ def all_scores(space, model, free):
     return scores.groupby(keys)
 
 
+@pytest.mark.draw(6)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_verdict_is_the_one_of_exhaustion(seed):
     space, model, similar, free = small_case(seed)
@@ -68,6 +69,7 @@ def test_the_verdict_is_the_one_of_exhaustion(seed):
     assert below.certificate is not None
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_bracket_holds_the_largest_gap_and_is_certified(seed):
     space, model, similar, free = small_case(seed)

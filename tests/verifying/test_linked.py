@@ -62,6 +62,7 @@ def largest_gap(model):
 LINKS = [(None, None), (0.7, 0.9), (-1.3, 0.4), (2.0, -1.5)]
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("kind", KERNELS)
 def test_verdicts_on_probabilities_are_those_of_exhaustion(kind, link):
@@ -73,6 +74,7 @@ def test_verdicts_on_probabilities_are_those_of_exhaustion(kind, link):
         assert result.certificate is not None
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("link", LINKS[:3])
 @pytest.mark.parametrize("kind", KERNELS)
 def test_the_largest_probability_gap_is_bracketed(kind, link):
@@ -85,6 +87,7 @@ def test_the_largest_probability_gap_is_bracketed(kind, link):
     assert abs(first - second) == pytest.approx(found.lower, abs=1e-9)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("falling", [False, True])
 @pytest.mark.parametrize(("kind", "rule"), [("rbf", "kernel"), ("poly", "polynomial")])
 def test_cells_of_continuous_features_are_closed_under_a_link(kind, rule, falling):

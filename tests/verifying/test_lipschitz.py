@@ -104,6 +104,7 @@ def least_constant(claimed):
     return lower, upper
 
 
+@pytest.mark.draw(6)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_verdict_is_that_of_looking_at_everybody(family, metric):
@@ -124,6 +125,7 @@ def test_the_verdict_is_that_of_looking_at_everybody(family, metric):
     assert below < biased.bounds[0] <= double_above(upper)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("family", ["linear", "trees", "polynomial"])
 def test_the_measure_is_the_least_constant_and_verify_agrees_with_it(family, metric):
@@ -157,6 +159,7 @@ def test_a_linear_score_changes_as_fast_as_the_dual_norm_of_its_slopes(kind, nor
     assert truth * (1 - 1e-12) <= found.upper <= truth * (1 + 1e-5)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("kind", ["l1", "l2", "linf"])
 @pytest.mark.parametrize("family", ["polynomial", "rbf", "network", "smooth", "sum"])
 def test_slopes_of_continuous_scores_are_proved_and_no_pair_is_steeper(family, kind):

@@ -111,6 +111,7 @@ def distance_by_hand(kind: str, x, other) -> Fraction | None:
     return {"l1": sum(parts), "l2": sum(p * p for p in parts), "linf": max(parts)}[kind]
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("kind", ["l1", "l2", "linf"])
 @pytest.mark.parametrize("radius", [1, "3/4", 0.25])
 def test_pairs_are_those_within_the_distance(kind, radius):
@@ -144,7 +145,8 @@ def breaks(posing) -> bool:
     )
 
 
-@pytest.mark.parametrize("kind", ["l1", pytest.param("l2", marks=pytest.mark.slow)])
+@pytest.mark.draw(4)
+@pytest.mark.parametrize("kind", ["l1", "l2"])
 @pytest.mark.parametrize("name", MODELS)
 def test_verdict_is_that_of_all_pairs(name, kind):
     model, seen = fitted(name), set()

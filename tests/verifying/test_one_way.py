@@ -1,5 +1,6 @@
 """Claims about ordered pairs (more of a feature never hurts), for every family: the verdict is that of looking at every pair, and certificates are accepted."""
 
+import functools
 from fractions import Fraction
 from itertools import product
 from math import exp
@@ -63,10 +64,12 @@ MODELS = {
 }
 
 
+@functools.cache
 def fitted(name: str, seed: int):
     return MODELS[name]().fit(EVERYBODY, labels(seed))
 
 
+@functools.cache
 def exact_scores(model) -> tuple[list[Fraction], list[Fraction], bool]:
     """The score of everybody as the model was read, and what decides: more of it is the upper class; irrational ones to 200 bits. Then whether zero belongs to that."""
     imported = import_model(model, SPACE, rows=EVERYBODY.to_numpy(), like=EVERYBODY)
@@ -107,6 +110,7 @@ def truth(model, feature: str, direction: int, of: str, at_most=0, also=()) -> b
     return True
 
 
+@pytest.mark.draw(6)
 @pytest.mark.parametrize("name", list(MODELS))
 @pytest.mark.parametrize("of", ["score", "decision"])
 def test_the_verdict_is_that_of_looking_at_every_pair(name, of, tmp_path):
@@ -133,6 +137,7 @@ def test_monotone_boosting_is_proved_at_the_root():
     assert result.stats["cells"] == 1
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("at_most", [0.02, 0.2])
 @pytest.mark.parametrize("name", ["affine", "boosting", "network"])
 def test_falls_of_probabilities(name, at_most):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.tiers import ALL, examples
 from tests.verifying.planted_pieces import in_pieces, planted
 
 import likewise as lw
@@ -73,7 +74,7 @@ def brute_force(space, columns, similar, bias):
     }
 
 
-@settings(max_examples=60, **relaxed)
+@examples(60, **relaxed)
 @given(case=step_cases(), zero_is_upper=st.booleans())
 def test_steps_get_the_verdict_of_brute_force(case, zero_is_upper):
     space, columns, similar, bias = case
@@ -93,7 +94,7 @@ def test_steps_get_the_verdict_of_brute_force(case, zero_is_upper):
         assert result.verdict == ("BIASED" if flips else "FAIR"), result.reason
 
 
-@settings(max_examples=20, **relaxed)
+@examples(20, **relaxed)
 @given(case=step_cases())
 def test_steps_get_the_disparity_of_brute_force(case):
     space, columns, similar, bias = case
@@ -153,7 +154,7 @@ def gaps_on_a_grid(space, columns, similar):
     return abs(float(columns[0].table[1])) + float(gap.max())
 
 
-@settings(max_examples=6, **relaxed)
+@settings(max_examples=6 if ALL else 2, **relaxed)
 @given(case=curved_cases())
 def test_polynomial_pieces_get_the_disparity_of_a_dense_grid(case):
     space, columns, similar = case
@@ -168,7 +169,7 @@ def test_polynomial_pieces_get_the_disparity_of_a_dense_grid(case):
     assert found.certificate is not None
 
 
-@settings(max_examples=12, **relaxed)
+@settings(max_examples=12 if ALL else 3, **relaxed)
 @given(case=curved_cases(), bias=halves)
 def test_polynomial_pieces_get_verdicts_that_a_dense_grid_does_not_refute(case, bias):
     space, columns, similar = case

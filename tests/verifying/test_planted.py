@@ -116,6 +116,7 @@ def never_fair(claim, property, **options):
     return result.verdict
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("oracle", [Lying, SlightlyLow, Low, VeryLow, Independent])
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_lying_oracle_never_makes_it_fair(monkeypatch, name, oracle):
@@ -125,6 +126,7 @@ def test_a_lying_oracle_never_makes_it_fair(monkeypatch, name, oracle):
     never_fair(claim, property)
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize(("oracle", "name"), [(oracle, name) for oracle in HIDDEN for name in HIDDEN[oracle]])
 def test_only_the_checker_stands_in_the_way(monkeypatch, name, oracle):
     """With a checker that accepts everything the same lies are FAIR: the tests above can fail."""

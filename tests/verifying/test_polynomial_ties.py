@@ -85,6 +85,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize(("kind", "degree", "seed", "space"), CASES)
 def test_the_largest_gap_itself_is_fair_and_one_ulp_less_is_not(kind, degree, seed, space):
     model, over = planted(kind, degree, seed), MIXED if space == "mixed" else DISCRETE

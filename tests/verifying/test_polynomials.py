@@ -25,6 +25,7 @@ def verified(case, property=None):
     return lw.verify(case.model, case.space, case.similar, property, budget=60)
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("seed", range(110))
 def test_the_verdict_is_the_one_of_exhaustion(seed):
     case = drawn(seed)
@@ -46,6 +47,7 @@ def test_the_verdict_is_the_one_of_exhaustion(seed):
             assert result.certificate is not None
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(0, 110, 5))
 def test_the_bracket_holds_the_largest_value(seed):
     case = drawn(seed)
@@ -87,6 +89,7 @@ SIMILARITIES = [
 ]
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("similar", SIMILARITIES, ids=["free", "within", "both"])
 @pytest.mark.parametrize(("kind", "degree"), [(SVR, 2), (KernelRidge, 3), (SVC, 4)])
 def test_gaps_over_continuous_features_are_bracketed(kind, degree, similar):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.families.network.cells import random_cells, random_problem, sampled_pairs
 from tests.families.network.networks import RATIONAL, SPACE, columns, random_network
+from tests.tiers import ALL, some
 
 import likewise as lw
 from likewise.certificate.writer import json_line, similarity_line, space_line
@@ -137,7 +138,7 @@ def checkers_cell(problem, lo, hi):
 
 def test_whole_numbers_of_engine_and_checker_agree_and_float64_with_its_error_is_above():
     rng, compared = random.Random(2), 0
-    for _ in range(30):
+    for _ in some(range(30), 8):
         problem = random_problem(rng)
         lo, hi = random_cells(problem, rng, 12)
         upper, multipliers = bounded(problem, lo, hi, LEAN)
@@ -165,7 +166,7 @@ def test_whole_numbers_of_engine_and_checker_agree_and_float64_with_its_error_is
                 assert not free or near <= float(exact) + 1e-9 * (1 + abs(near))
                 compared += 1
             assert upper[c] == -np.inf or near <= upper[c] + 1e-3 * (1 + abs(upper[c]))
-    assert compared > 150
+    assert compared > (150 if ALL else 40)
 
 
 def test_points_are_bounded_by_their_scores():

@@ -44,7 +44,6 @@ QUESTIONS = ("score", "decision", "probability", "three decisions", "three score
 LABELS = ("low", "middle", "high")
 BUDGET = 20
 BELOW, ABOVE = Fraction(999, 1000), Fraction(1001, 1000)
-FEW = 24  # networks of the default run
 
 
 def same(*names):
@@ -232,12 +231,7 @@ def check(seed, folder):
     return check_gap(drawn, "score", lw.ScoreGap, truth)
 
 
-@pytest.mark.parametrize("seed", range(FEW))
+@pytest.mark.draw(4)
+@pytest.mark.parametrize("seed", range(160))
 def test_small_networks_are_told_right(seed, tmp_path):
-    check(seed, tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(FEW, 320))
-def test_many_small_networks_are_told_right(seed, tmp_path):
     check(seed, tmp_path)

@@ -74,6 +74,7 @@ def fitted(kind, target, activation, sizes):
         return model.fit(X, target)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(("activation", "sizes"), [("tanh", (4,)), ("logistic", (4, 3))])
 def test_gaps_are_bracketed_and_claims_proved(activation, sizes):
     model = fitted(MLPRegressor, TARGET, activation, sizes)

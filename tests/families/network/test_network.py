@@ -68,6 +68,7 @@ class TestDyadic:
         assert (blocks.floats == np.block([[a, np.zeros((3, 2))], [np.zeros((3, 4)), c]])).all()
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(40))
 class TestScores:
     def test_piecewise_linear_ones_are_exact(self, seed):

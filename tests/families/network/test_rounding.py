@@ -39,6 +39,7 @@ def computed(model, rows):
     return values @ model.rounding.weights + model.rounding.bias
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(30))
 def test_bounds_hold(seed):
     rng = random.Random(seed)

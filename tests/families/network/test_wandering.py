@@ -31,6 +31,7 @@ def gaps(problem):
     return lambda x, other: problem.first.scores(x) - problem.second.scores(other)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_pairs_that_are_changed_stay_similar(seed):
     rng = random.Random(seed)

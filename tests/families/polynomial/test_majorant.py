@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.families.polynomial.reference import axes_of, majorant, random_case, random_cell, random_pairs
+from tests.tiers import ALL, some
 
 from likewise.families.polynomial.bounder import PolynomialBounder
 from likewise.families.polynomial.majorant import bound_cells
@@ -26,7 +27,7 @@ def bounded(oracle, lo, hi, lean, threshold):
 def test_the_bound_is_that_of_the_rule_and_holds_for_every_pair(degree):
     random = np.random.default_rng(degree)
     pairs_seen = attained = 0
-    for _ in range(CASES[degree]):
+    for _ in some(range(CASES[degree]), CASES[degree] // 8):
         score, pairs = random_case(random, degree)
         oracle = PolynomialBounder(score, pairs)
         for _ in range(CELLS):
@@ -54,8 +55,10 @@ def test_the_bound_is_that_of_the_rule_and_holds_for_every_pair(degree):
                 assert value <= upper + size
                 pairs_seen += 1
                 attained += value >= upper - size
-    assert pairs_seen > 500
-    assert attained > 10  # the bound is no gift: cells of one point, and linear ones, attain it
+    assert pairs_seen > (500 if ALL else 50)
+    assert attained > (
+        10 if ALL else 0
+    )  # the bound is no gift: cells of one point, and linear ones, attain it
 
 
 def test_points_of_the_relaxation_lie_in_the_cell():

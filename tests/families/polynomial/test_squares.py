@@ -70,6 +70,7 @@ def y_of(oracle, posed, x, other):
     return values
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(30))
 def test_the_cube_is_the_cell_and_what_is_proved_is_true(seed):
     looked_at(seed)

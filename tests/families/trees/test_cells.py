@@ -86,6 +86,7 @@ def random_cell(oracle: TreeBounder, random):
     return lo, hi
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_bound_is_the_one_defined_and_so_is_the_exact_one(seed):
     case, random = random_case(seed), np.random.default_rng(seed)
@@ -112,6 +113,7 @@ def test_a_bound_is_the_one_defined_and_so_is_the_exact_one(seed):
                 assert exact == expected
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_cuts_come_with_the_bounds_of_their_parts(seed):
     case, random = random_case(seed, trees=6), np.random.default_rng(seed)

@@ -57,6 +57,7 @@ def at(codes, setting):
     return tuple(setting.get(k, code) for k, code in enumerate(codes))
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(20))
 def test_pruned_trees_do_not_look_and_say_the_same(seed):
     body = ensemble(seed)
@@ -70,6 +71,7 @@ def test_pruned_trees_do_not_look_and_say_the_same(seed):
                 assert left.exact(left.leaf(codes, MISSING)) == expected
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(20))
 def test_means_are_those_of_all_settings(seed):
     body = ensemble(seed)

@@ -27,6 +27,7 @@ def true_maximum(case: Case, lo, hi, lean: float) -> Fraction | None:
     return max(found, default=None)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(16))
 def test_pairs_of_trees_save_no_more_than_there_is(seed):
     """The bound less what is saved is no less than the truth, also in parts of the cell, and with relations that pairs leave aside."""
@@ -50,6 +51,7 @@ def test_pairs_of_trees_save_no_more_than_there_is(seed):
         ) * oracle.bias[1] == pytest.approx(upper - saved)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(16))
 def test_a_leaf_with_pairs_is_proved_down_to_what_they_save(seed):
     """And not below the truth."""

@@ -26,6 +26,7 @@ def at(p, L):
     return p[0] + L * (p[1] + L * (p[2] + L * p[3]))
 
 
+@pytest.mark.draw(9)
 @pytest.mark.parametrize("h", REACHES)
 @pytest.mark.parametrize("times", [1.0, 1.1, 3.0])
 def test_one_sided_for_any_larger_reach(h, times):

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.families.kernel.rbf.twin import phi, random_cell, random_points, random_sum, values
+from tests.tiers import examples
 
 from likewise.families.kernel.rbf import NO_HINT, OneHotAxis, bound_cells
 from likewise.families.kernel.rbf.cell_bounds import FARTHEST_REACH, room_for_rounding
@@ -35,12 +36,14 @@ def bounded(problem, lo, hi, U, **options):
     return bound_cells(problem.terms, problem.coefficients[None], lo=lo, hi=hi, threshold=U, **options)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_equals_the_twin_at_the_hints_it_returns(seed):
     rng = np.random.default_rng(seed)
     assert_equal_to_the_twin(random_sum(rng, 1 + seed % 8), rng)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(30))
 def test_equals_the_twin_with_grouped_levels(seed):
     rng = np.random.default_rng([20, seed])
@@ -48,7 +51,7 @@ def test_equals_the_twin_with_grouped_levels(seed):
 
 
 def assert_equal_to_the_twin(problem, rng):
-    lo, hi, U = cells_of(problem, rng, 12)
+    lo, hi, U = cells_of(problem, rng, 4)
     for rounds in (1, 8):
         e, r = random_hints(rng, lo)
         found = bounded(problem, lo, hi, U, e=e, r=r, rounds=rounds)
@@ -62,6 +65,7 @@ def assert_equal_to_the_twin(problem, rng):
             assert found.excess[n] - room == pytest.approx(twin, rel=1e-9, abs=room + 1e-12)
 
 
+@pytest.mark.draw(40)
 @pytest.mark.parametrize("seed", range(200))
 def test_no_point_exceeds_the_bound(seed):
     """12,000 cells, with no hints, with arbitrary ones, and with few and many rounds."""
@@ -69,6 +73,7 @@ def test_no_point_exceeds_the_bound(seed):
     assert_no_point_exceeds(random_sum(rng, 1 + seed % 8), rng, seed)
 
 
+@pytest.mark.draw(20)
 @pytest.mark.parametrize("seed", range(80))
 def test_no_point_exceeds_the_bound_with_grouped_levels(seed):
     rng = np.random.default_rng([21, seed])
@@ -115,7 +120,7 @@ def test_what_it_returns_lies_in_the_cell(seed):
     assert np.all((np.abs(found.e) <= 64) & (found.r >= 0)[:, None] & (found.r <= 2**20)[:, None])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, deadline=None)
 @given(seed=st.integers(0, 2**32), axes=st.integers(1, 8), shrink=st.floats(0.001, 0.1))
 def test_tight_in_the_limit(seed, axes, shrink):
     """In a small cell the bound is its value, up to the square of its size."""

@@ -153,6 +153,7 @@ def factor_at(factor, cube, point):
     return (point[axis] - here) * (point[axis] - there)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(20))
 def test_any_content_bounds(seed):
     """V is what the definition says, the bound is above V, and V above S wherever the constraint holds."""

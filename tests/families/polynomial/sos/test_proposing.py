@@ -44,6 +44,7 @@ def margins(first, second, point):
     return min(value_at(to_polynomial(first), point), -value_at(to_polynomial(second), point))
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("degree", [1, 2, 3, 4])
@@ -63,6 +64,7 @@ def test_never_below_a_value(kind, degree, seed):
     assert float(found.bound) <= found.float_bound + 1e-4 * abs(found.float_bound)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(("kind", "accuracy"), [("shor", 1e-6), ("rlt", 1e-6), ("o2", 1e-5)])
 @pytest.mark.parametrize("seed", range(3))
 def test_concave_parabolas_are_exact(kind, accuracy, seed):
@@ -82,6 +84,7 @@ def test_concave_parabolas_are_exact(kind, accuracy, seed):
     assert found.bound >= to_fraction(value_at(to_polynomial(terms), exact(z)))
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize(("kind", "degree"), [("shor", 2), ("d3", 3), ("o2", 4), ("o3", 6)])
 @pytest.mark.parametrize("seed", range(5))
 def test_one_variable_is_exact(kind, degree, seed):
@@ -108,6 +111,7 @@ def test_best_lean_in_one_variable(seed):
     assert float(found.bound) == pytest.approx(best, abs=2e-3)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("kind", "degree"), [("shor", 2), ("d3", 3), ("o2", 3)])
 def test_decisions(kind, degree, seed):
