@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from tests.strategies import all_pairs, linear_cases, logistic_model, rows_of, svc_model, value
+from tests.tiers import examples
 
 import likewise as lw
 from likewise.analysis.measure import _claim_text
@@ -49,7 +50,7 @@ def check_bracket(case, of):
 @pytest.mark.parametrize("of", sorted(KINDS))
 def test_the_bracket_holds_the_true_disparity(of):
     @given(case=linear_cases(kinds=KINDS[of]))
-    @settings(max_examples=70, **relaxed)
+    @examples(70, **relaxed)
     def check(case):
         check_bracket(case, of)
 
@@ -60,7 +61,7 @@ def test_the_bracket_holds_the_true_disparity(of):
 @pytest.mark.parametrize("of", sorted(KINDS))
 def test_the_bracket_holds_the_true_disparity_many_times(of):
     @given(case=linear_cases(kinds=KINDS[of]))
-    @settings(max_examples=1000, **relaxed)
+    @examples(1000, **relaxed)
     def check(case):
         check_bracket(case, of)
 
