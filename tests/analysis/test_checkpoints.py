@@ -231,6 +231,7 @@ def test_a_box_that_was_never_fair_is_not_believed(forest, file):
     assert all(region.certificates for region in again.fair)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("over", ["uniform", "marginals"])
 @pytest.mark.parametrize("kind", ["extremes", "beside"])
 def test_looking_at_everybody_is_taken_up_again(over, kind, file, monkeypatch):

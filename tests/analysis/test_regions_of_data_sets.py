@@ -38,6 +38,7 @@ def case(name):
 CASES = ["credit logistic", "adult logistic", "credit boosting", "credit forest", "credit rbf"]
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.slow) if name == "credit forest" else name for name in CASES],

@@ -88,13 +88,9 @@ def proved(repaired) -> bool:
     return report.accepted and report.kind == "proof"
 
 
-QUICK = [("average", family) for family in BINARY] + [("max", "affine"), ("max", "rbf"), ("min", "rbf")]
-SLOW = [("min", "affine"), *((m, f) for m in ("max", "min") for f in ("polynomial", "products"))]
-
-
-@pytest.mark.parametrize(
-    ("method", "family"), [*QUICK, *(pytest.param(*one, marks=pytest.mark.slow) for one in SLOW)]
-)
+@pytest.mark.draw(5)
+@pytest.mark.parametrize("method", ["average", "max", "min"])
+@pytest.mark.parametrize("family", BINARY)
 def test_scores_are_those_of_brute_force_and_proved(family, method):
     model = BINARY[family]()
     repaired = lw.repair(model, SPACE, SIMILAR, method=method, X=X, y=Y)

@@ -68,7 +68,6 @@ CLASSIFIERS = {
     "tree": DecisionTreeClassifier(max_depth=5, random_state=0),
 }
 METHODS = {"average": np.mean, "max": np.max, "min": np.min}
-SLOW = [("hist", "max"), ("hist", "min")]  # its threads wait for each other on a busy machine
 
 
 def own_score(model, rows, method):
@@ -97,13 +96,9 @@ def alike(answers) -> bool:
     return bool((groups == groups[:1, :, :1]).all())
 
 
-@pytest.mark.parametrize(
-    ("family", "method"),
-    [
-        pytest.param(family, method, marks=pytest.mark.slow if (family, method) in SLOW else ())
-        for family, method in product(CLASSIFIERS, METHODS)
-    ],
-)
+@pytest.mark.draw(6)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("family", CLASSIFIERS)
 def test_everybody_is_treated_alike_and_it_is_proved(family, method):
     model = clone(CLASSIFIERS[family]).fit(X, Y)
     assert not alike(model.predict(EVERYBODY))

@@ -31,6 +31,7 @@ from likewise.importers.recoding import identity_recoding
 from likewise.spec.pairs import pair_space
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", ["linear", "rbf", "polynomial"])
 def test_exact_shares_equal_brute_force(name, similar):
@@ -54,6 +55,7 @@ def test_exact_shares_equal_brute_force(name, similar):
         assert rows.lower == rows.upper == pytest.approx(biased.mean())
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", ["linear", "rbf", "polynomial"])
 def test_certified_brackets_hold_the_share(name, similar):
@@ -69,6 +71,7 @@ def test_certified_brackets_hold_the_share(name, similar):
         )  # small cells are looked through; sums are as fine as their grid
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", ["linear", "rbf"])
 def test_certified_brackets_hold_the_share_of_those_who_satisfy_constraints(name, similar):
@@ -154,6 +157,7 @@ def test_certified_brackets_hold_a_known_area():
     assert cells.upper - cells.lower <= Fraction(1, 20)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_distributions_of_sums_are_bracketed(seed):
     """Against all combinations of small parts, and against a simulation where one part is uniform."""

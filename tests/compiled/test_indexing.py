@@ -138,6 +138,7 @@ def run_through(start: Any, stop: Any, step: Any) -> Any:
     return seen, last, len(turns)
 
 
+@pytest.mark.draw(15)
 @pytest.mark.parametrize("start", [-3, 0, 2, 5])
 @pytest.mark.parametrize("stop", [-4, 0, 1, 2, 7])
 @pytest.mark.parametrize("step", [1, 3, -2])

@@ -124,6 +124,7 @@ def plant(problem, broken):
     problem.oracles = Oracles(score, problem.pairs, broken(score, problem.pairs))
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda kind: kind.__name__)
 def test_a_broken_oracle_never_proves_a_biased_model_fair(broken):
     @given(case=linear_cases(kinds=("logistic",)), property=st.sampled_from(PROPERTIES))

@@ -75,6 +75,7 @@ def test_a_witness_of_a_worker_ends_the_search():
     assert found.verdict == verified(gap=0.0).verdict
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("certify", [False, True])
 def test_the_same_bracket(name, certify):

@@ -97,6 +97,7 @@ def in_parts(problem, frontier, count, most=float("inf")):
     return ends
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("count", [1, 3])
 def test_parts_make_one_proof(limits, name, count):
