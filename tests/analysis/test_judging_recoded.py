@@ -156,6 +156,7 @@ def earning(seed=0, count=400):
 EARNING = lw.Space({"wage": lw.Continuous(0, 1000), "age": lw.Integer(18, 69), "sex": lw.Categorical([0, 1])})
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("kernel", [False, True])
 def test_numbers_behind_a_logarithm(kernel):
     X = earning(count=120 if kernel else 400)

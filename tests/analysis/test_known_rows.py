@@ -111,7 +111,7 @@ def without_search(monkeypatch):
     monkeypatch.setattr(portfolio, "enumerate_space", lambda *_args, **_kwargs: None)
 
 
-@pytest.mark.draw(5)
+@pytest.mark.draw(4)
 @pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize("similar", [FREE, WIDE], ids=["few", "many"])
 @pytest.mark.parametrize(("name", "of"), CASES)

@@ -74,7 +74,7 @@ def brute(model, similar, rows):
     return best
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

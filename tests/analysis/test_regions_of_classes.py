@@ -47,7 +47,7 @@ def differently_treated(model, space, similar):
     return rows, (similar_pairs(space, similar, rows) & (decided[:, None] != decided[None])).any(axis=1)
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("kind", ["linear", "forest", pytest.param("rbf", marks=pytest.mark.slow)])
 def test_nobody_in_a_fair_box_is_treated_differently(kind, similar):

@@ -10,12 +10,13 @@ import pytest
 from benchmarks.regions import boosting, fitted, flipped, forest, people, piped
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
+from tests.tiers import ALL
 
 import likewise as lw
 from likewise.spec.boxes import parse_box
 
 FIVE = ["income", "limit", "cards", "student", "gender"]
-FEW = 5  # boxes of a kind in the quick tests
+FEW = 5 if ALL else 2  # boxes of a kind in the quick tests
 
 
 @cache

@@ -133,6 +133,7 @@ def test_a_certificate_of_another_model_is_refused():
         assert "depends" in checked(lines).reason
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("family", BINARY)
 def test_a_reference_is_one_setting(family):
     model = BINARY[family]()
@@ -170,6 +171,7 @@ def test_observed_weights_are_frequencies():
     assert max(body.weights) == Fraction(int(counts.max()), len(X))
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("inside", [LogisticRegression(), OneVsRestClassifier(SVC(gamma=0.5))])
 @pytest.mark.parametrize("method", ["average", "reference"])
 def test_several_classes_by_means(inside, method):
