@@ -62,6 +62,7 @@ def check_decisions(claim: str, name: str, every: int = 1) -> None:
         assert decided[PEOPLE.index(own)] != decided[PEOPLE.index(other)]
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_decisions_of_every_row_are_those_of_looking_at_every_pair(name):
     for claim in some(list(CLAIMS), 1, name):
@@ -76,6 +77,7 @@ def test_rows_that_are_searched_one_by_one(name, monkeypatch):
         check_decisions(claim, name, every=11)
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_the_largest_gap_of_every_row(name):
     model = fitted(name, 1)

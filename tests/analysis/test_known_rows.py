@@ -111,7 +111,7 @@ def without_search(monkeypatch):
     monkeypatch.setattr(portfolio, "enumerate_space", lambda *_args, **_kwargs: None)
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(3)
 @pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize("similar", [FREE, WIDE], ids=["few", "many"])
 @pytest.mark.parametrize(("name", "of"), CASES)
@@ -122,7 +122,7 @@ def test_the_lower_end_is_not_below_the_audited_gap(fitted, name, of, similar):
     assert found.lower >= least - 1e-6 / 16  # a pair counts as better from this part of the tolerance on
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize(("name", "of"), CASES)
 def test_a_claim_that_a_row_breaks_is_biased_without_a_search(fitted, name, of):

@@ -109,7 +109,7 @@ def in_frames(frame, length):
     yield frame.head(0)
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 def test_files_and_frames_are_audited_as_one_frame_is(model, files, size):
     property = lw.ProbabilityGap(0.05) if size == 7 else lw.SameDecision()
     frame = read_table(files / "rows.csv")

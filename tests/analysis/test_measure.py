@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given
 from tests.strategies import all_pairs, linear_cases, logistic_model, rows_of, svc_model, value
-from tests.tiers import examples
+from tests.tiers import ALL, examples
 
 import likewise as lw
 from likewise.analysis.measure import _claim_text
@@ -32,7 +32,7 @@ SLACK = Fraction(1, 10**70)  # of the reference's 80 digits
 @pytest.mark.parametrize("of", sorted(KINDS))
 def test_the_bracket_holds_the_true_disparity(of):
     @given(case=linear_cases(kinds=KINDS[of]))
-    @examples(250, **relaxed)
+    @examples(400 if ALL else 120, **relaxed)
     def check(case):
         pairs = all_pairs(case)
         if not pairs:

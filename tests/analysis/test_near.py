@@ -74,7 +74,7 @@ def brute(model, similar, rows):
     return best
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

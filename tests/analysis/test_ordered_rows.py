@@ -58,6 +58,7 @@ def check_audit(model, claim, similar, pairs, of, at_most=0, every=1) -> lw.Audi
     return found
 
 
+@pytest.mark.draw(12)
 @pytest.mark.parametrize("name", list(MODELS))
 @pytest.mark.parametrize("of", ["score", "decision"])
 def test_every_row_is_that_of_looking_at_every_pair(name, of):
@@ -130,12 +131,13 @@ def test_the_largest_fall_of_every_row(name):
         with pytest.MonkeyPatch.context() as patch:
             if judge == "singly":
                 patch.setattr(row_claim, "judge_rows", lambda *_: None)
-            found = lw.audit(model, SPACE, lw.Monotone("income", -1), X=EVERYBODY)
+            every = 7 if judge == "singly" else 1
+            found = lw.audit(model, SPACE, lw.Monotone("income", -1), X=EVERYBODY[::every])
         gaps = found.rows.sort_values("row").gap.to_numpy(dtype=float)
-        assert np.allclose(gaps, largest, atol=2e-3 * largest.max())
+        assert np.allclose(gaps, largest[::every], atol=2e-3 * largest.max())
 
 
-@pytest.mark.draw(6)
+@pytest.mark.draw(4)
 @pytest.mark.usefixtures("clock_of_looks")
 @pytest.mark.parametrize("method", ["exact", "certified", "sampled"])
 @pytest.mark.parametrize("name", list(MODELS))

@@ -88,7 +88,7 @@ def proved(repaired) -> bool:
     return report.accepted and report.kind == "proof"
 
 
-@pytest.mark.draw(5)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("method", ["average", "max", "min"])
 @pytest.mark.parametrize("family", BINARY)
 def test_scores_are_those_of_brute_force_and_proved(family, method):

@@ -127,6 +127,7 @@ def test_thresholds_of_its_own_are_refused_and_not_suggested():
     assert not lw.verify(model, SPACE, SIMILAR, X=X).stats["repairable"]
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("family", ["xgb", "lgbm", "forest"])
 def test_clones_pickles_and_pipelines_say_the_same(family):
     repaired = lw.repair(clone(CLASSIFIERS[family]).fit(X, Y), SPACE, SIMILAR, X=X).model
@@ -136,6 +137,7 @@ def test_clones_pickles_and_pipelines_say_the_same(family):
     assert lw.verify(whole, SPACE, SIMILAR, X=X).verdict == "FAIR"
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(("family", "how"), [("gb", "max"), ("xgb", "average"), ("forest", "average")])
 def test_the_repaired_model_asked_about_another_feature(family, how):
     """Means of trees are trees, with all bounds; the verdict on both is that of all pairs."""
@@ -254,6 +256,7 @@ def test_missing_numbers():
         assert np.array_equal(answers[0], answers[2])
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("family", ["gb", "xgb", "forest"])
 def test_the_stated_rounding_covers_the_mean(family):
     """What the estimator computes is no further from the exact mean than its certificate says."""

@@ -74,6 +74,7 @@ def test_a_pilot_leaves_time_for_the_sample(monkeypatch, hand):
     assert 0 < found.lower <= true <= found.upper
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("method", ["certified", "sampled"])
 def test_cells_end_with_the_budget(monkeypatch, hand, method):
     model, similar = fitted(forest), SIMILAR["free and within"]
