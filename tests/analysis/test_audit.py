@@ -25,6 +25,7 @@ import likewise as lw
 from likewise.errors import DataError, SpecError
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", MODELS)
 def test_every_row_equals_brute_force(name, similar):

@@ -61,6 +61,7 @@ def held(name, similar, space, property, over):
     return found.stats["certificates"]
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("name", "similar", "space", "property", "over"),
     [

@@ -110,9 +110,9 @@ def test_a_sample_is_taken_up_again(file, method, monkeypatch):
 
 @pytest.fixture
 def soon(monkeypatch):
-    """Regions are put to the proof after a second."""
-    monkeypatch.setattr(region_search, "EXPLORE_SHARE", 0.02)
-    monkeypatch.setattr(region_search, "GROW_SHARE", 0.005)
+    """Regions are put to the proof after a third of a second."""
+    monkeypatch.setattr(region_search, "EXPLORE_SHARE", 0.005)
+    monkeypatch.setattr(region_search, "GROW_SHARE", 0.002)
 
 
 def shares(found):
@@ -175,7 +175,7 @@ def test_certificates_of_another_box_prove_nothing(forest, file, soon):
 
 def test_another_question_is_refused(forest, file):
     model, space = forest
-    lw.share(model, space, SIMILAR, method="certified", budget=0.5, checkpoint=file)
+    lw.share(model, space, SIMILAR, method="certified", budget=0.1, checkpoint=file)
     for wrong in ({"method": "auto"}, {"over": "marginals", "X": rows()[0]}):
         with pytest.raises(lw.SpecError, match="another question"):
             lw.share(model, space, SIMILAR, **{"method": "certified"} | wrong, checkpoint=file, resume=True)
@@ -231,6 +231,7 @@ def test_a_box_that_was_never_fair_is_not_believed(forest, file):
     assert all(region.certificates for region in again.fair)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("over", ["uniform", "marginals"])
 @pytest.mark.parametrize("kind", ["extremes", "beside"])
 def test_looking_at_everybody_is_taken_up_again(over, kind, file, monkeypatch):
@@ -274,7 +275,7 @@ def test_a_full_disk_ends_no_analysis(forest, file, monkeypatch):
 
     monkeypatch.setattr(checkpoint, "write_atomically", full)
     with pytest.warns(UserWarning, match="No space left") as told:
-        found = lw.share(*forest, SIMILAR, method="certified", budget=1, checkpoint=file)
+        found = lw.share(*forest, SIMILAR, method="certified", budget=0.3, checkpoint=file)
     assert found.upper < 1
     assert len(told) == 1
 
@@ -283,16 +284,21 @@ def test_a_full_disk_ends_no_analysis(forest, file, monkeypatch):
 def searched():
     """A kernel model and a similarity that takes a search of its own for each row."""
     random = np.random.default_rng(0)
-    X = pd.DataFrame(random.uniform(0, 1, (24, 3)), columns=["x", "y", "z"])
+    X = pd.DataFrame(random.uniform(0, 1, (12, 3)), columns=["x", "y", "z"])
     model = SVC(gamma=2.0).fit(X, X["x"] + X["y"] > 1)
     return model, lw.Space.from_data(X), lw.Similarity(within={"x": 0.05, "y": 0.05}), X
 
 
-def test_rows_are_taken_up_again(searched, file, monkeypatch):
+@pytest.fixture(scope="module")
+def audited(searched):
     *claim, X = searched
-    whole = lw.audit(*claim, X=X)
-    first = lw.audit(*claim, X=X, checkpoint=file, progress=Stop("of 24 rows", 3))
-    assert 0 < first.undecided < 24
+    return lw.audit(*claim, X=X)
+
+
+def test_rows_are_taken_up_again(searched, audited, file, monkeypatch):
+    (*claim, X), whole = searched, audited
+    first = lw.audit(*claim, X=X, checkpoint=file, progress=Stop("of 12 rows", 3))
+    assert 0 < first.undecided < 12
     judged = []
     judge = row_search.judge_rows_singly
     monkeypatch.setattr(
@@ -306,10 +312,10 @@ def test_rows_are_taken_up_again(searched, file, monkeypatch):
     assert share.lower == share.upper == whole.share
     assert sum(judged) == first.undecided
     with pytest.raises(lw.SpecError, match="another data"):
-        lw.audit(*claim, X=X.head(20), checkpoint=file, resume=True)
+        lw.audit(*claim, X=X.head(10), checkpoint=file, resume=True)
 
 
-def test_rows_that_were_left_undecided_are_judged_again(searched, file, monkeypatch):
+def test_rows_that_were_left_undecided_are_judged_again(searched, audited, file, monkeypatch):
     *claim, X = searched
     with monkeypatch.context() as patched:
         patched.setattr(row_search, "MOST_EVEN_SHARES", 0.0)
@@ -318,13 +324,12 @@ def test_rows_that_were_left_undecided_are_judged_again(searched, file, monkeypa
     assert first.undecided
     again = lw.audit(*claim, X=X, checkpoint=file, resume=True)
     assert again.undecided == 0
-    assert again.rows["biased"].to_list() == lw.audit(*claim, X=X).rows["biased"].to_list()
+    assert again.rows["biased"].to_list() == audited.rows["biased"].to_list()
 
 
-def test_workers_read_no_model(searched, monkeypatch):
+def test_workers_read_no_model(searched, audited, monkeypatch):
     """They are sent what was read, once."""
     *claim, X = searched
-    alone = lw.audit(*claim, X=X)
     sent = []
 
     class Inline(Executor):
@@ -337,5 +342,5 @@ def test_workers_read_no_model(searched, monkeypatch):
             return future
 
     together = lw.audit(*claim, X=X, executor=Inline(), n_jobs=2)
-    assert together.rows["biased"].to_list() == alone.rows["biased"].to_list()
+    assert together.rows["biased"].to_list() == audited.rows["biased"].to_list()
     assert sum(content is not None for content in sent) == 2  # once a worker

@@ -58,6 +58,7 @@ def treated_differently(model, rows, alike):
 CLAIMS = [(m, s, r) for m in MODELS for s in SIMILAR for r in RULES]
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize(("name", "similar", "rule"), CLAIMS)
 def test_audits_and_shares_count_those_who_are_treated_differently(name, similar, rule):
     model, (space, rows) = fitted(name), people(rule)
@@ -92,6 +93,7 @@ def test_an_audit_of_continuous_rows_is_that_of_a_grid_with_all_ends_on_it():
     assert audited.rows.set_index("row").biased.sort_index().tolist() == truth
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", ["affine", "trees"])
 @pytest.mark.parametrize("rule", RULES)
 def test_regions_hold_nobody_who_is_treated_otherwise(name, rule):

@@ -51,14 +51,6 @@ def fitted(make, classes, people=X):
     )
 
 
-def asked():
-    """Every model with one similarity; with the others where there is time."""
-    models = [*((name, 2) for name in TWO), *((name, 3) for name in THREE)]
-    for i, (name, classes) in enumerate(models):
-        for j, similar in enumerate(SIMILAR):
-            yield pytest.param(name, classes, similar, marks=[] if i % 3 == j else [pytest.mark.slow])
-
-
 def made(name, classes):
     return fitted((TWO if classes == 2 else THREE)[name], classes)
 
@@ -73,7 +65,9 @@ def audited(found):
     return found.rows.sort_values("row").reset_index(drop=True)
 
 
-@pytest.mark.parametrize(("name", "classes", "similar"), list(asked()))
+@pytest.mark.draw(8)
+@pytest.mark.parametrize("similar", SIMILAR)
+@pytest.mark.parametrize(("name", "classes"), [*((name, 2) for name in TWO), *((name, 3) for name in THREE)])
 def test_decisions_are_those_of_the_model_itself(name, classes, similar):
     space = SPACE.where("a <= b + c + 1") if len(name) % 2 else SPACE
     model, people = made(name, classes), everybody(space)
@@ -91,6 +85,7 @@ def test_decisions_are_those_of_the_model_itself(name, classes, similar):
         assert (model.predict(other) == biased["counterpart_decision"].to_numpy()).all()
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("name", "classes"), [("forest", 2), ("forest", 3), ("multinomial", 3), ("boosting", 3)]
 )

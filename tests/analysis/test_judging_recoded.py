@@ -74,19 +74,6 @@ def near(similar):
     return allowed
 
 
-def asked():
-    """All models and similarities; some of them where there is time."""
-    quick = {
-        ("imputed", "within"),
-        ("imputed, indicated", "free"),
-        ("imputed, listed", "within all"),
-        ("forest", "within"),
-    }
-    quick |= {("imputed kernel", "within"), ("forest", "free")}
-    for pair in itertools.product(MODELS, SIMILAR):
-        yield pytest.param(*pair, marks=[] if pair in quick else [pytest.mark.slow])
-
-
 PLAIN = {
     "free": (["sex", "wage"], {}),
     "within": (["sex"], {"age": 1}),
@@ -94,7 +81,9 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize(("name", "similar"), list(asked()))
+@pytest.mark.draw(5)
+@pytest.mark.parametrize("similar", SIMILAR)
+@pytest.mark.parametrize("name", MODELS)
 def test_missing_values_are_judged_as_the_model_does(name, similar):
     model = fitted(MODELS[name])
     decided = model.predict(PEOPLE)
@@ -167,6 +156,7 @@ def earning(seed=0, count=400):
 EARNING = lw.Space({"wage": lw.Continuous(0, 1000), "age": lw.Integer(18, 69), "sex": lw.Categorical([0, 1])})
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("kernel", [False, True])
 def test_numbers_behind_a_logarithm(kernel):
     X = earning(count=120 if kernel else 400)

@@ -42,6 +42,7 @@ def largest(model, of):
     return float((np.minimum(highest, -lowest) if of == "margin" else highest - lowest).max())
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("of", ["margin", "score"])
 def test_the_bracket_holds_what_exhaustion_finds_and_is_certified(of, seed):

@@ -71,7 +71,6 @@ MODELS = {
     ),
 }
 CASES = [(name, of) for name, (_, _, scales) in MODELS.items() for of in scales if of != "margin"]
-QUICK = ("forest", "probability")
 PROPERTIES = {"score": lw.ScoreGap, "probability": lw.ProbabilityGap}
 
 
@@ -112,10 +111,9 @@ def without_search(monkeypatch):
     monkeypatch.setattr(portfolio, "enumerate_space", lambda *_args, **_kwargs: None)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.usefixtures("without_search")
-@pytest.mark.parametrize(
-    "similar", [pytest.param(FREE, id="few", marks=pytest.mark.slow), pytest.param(WIDE, id="many")]
-)
+@pytest.mark.parametrize("similar", [FREE, WIDE], ids=["few", "many"])
 @pytest.mark.parametrize(("name", "of"), CASES)
 def test_the_lower_end_is_not_below_the_audited_gap(fitted, name, of, similar):
     model = fitted(name)
@@ -124,10 +122,9 @@ def test_the_lower_end_is_not_below_the_audited_gap(fitted, name, of, similar):
     assert found.lower >= least - 1e-6 / 16  # a pair counts as better from this part of the tolerance on
 
 
+@pytest.mark.draw(1)
 @pytest.mark.usefixtures("without_search")
-@pytest.mark.parametrize(
-    ("name", "of"), [QUICK, *(pytest.param(*case, marks=pytest.mark.slow) for case in CASES if case != QUICK)]
-)
+@pytest.mark.parametrize(("name", "of"), CASES)
 def test_a_claim_that_a_row_breaks_is_biased_without_a_search(fitted, name, of):
     model = fitted(name)
     gap = audited_gap(model, WIDE, of)

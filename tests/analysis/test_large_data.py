@@ -109,6 +109,7 @@ def in_frames(frame, length):
     yield frame.head(0)
 
 
+@pytest.mark.draw(1)
 def test_files_and_frames_are_audited_as_one_frame_is(model, files, size):
     property = lw.ProbabilityGap(0.05) if size == 7 else lw.SameDecision()
     frame = read_table(files / "rows.csv")
@@ -120,6 +121,7 @@ def test_files_and_frames_are_audited_as_one_frame_is(model, files, size):
     assert told(lw.audit(model, SPACE, SIMILAR, property, X=frames)) == expected
 
 
+@pytest.mark.draw(1)
 def test_saved_rows_are_the_same_and_come_back(model, files, size, tmp_path):
     found = lw.audit(model, SPACE, SIMILAR, X=str(files / "rows.parquet"))
     whole = lw.audit(model, SPACE, SIMILAR, X=read_table(files / "rows.parquet"))
@@ -136,6 +138,7 @@ def test_saved_rows_are_the_same_and_come_back(model, files, size, tmp_path):
         assert [None if v is None or v != v else v for v in back[column].tolist()] == expected, column
 
 
+@pytest.mark.draw(1)
 def test_groups_are_counted_by_features_and_other_columns(model, files, size):
     whole = lw.audit(model, SPACE, SIMILAR, X=read_table(files / "rows.csv"))
     found = lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv")
@@ -148,6 +151,7 @@ def test_groups_are_counted_by_features_and_other_columns(model, files, size):
         gone.by("city")
 
 
+@pytest.mark.draw(1)
 def test_shares_of_files_and_frames_are_those_of_one_frame(model, files, size):
     frame = read_table(files / "rows.csv")
     expected = lw.share(model, SPACE, SIMILAR, over=frame)
@@ -165,6 +169,7 @@ def test_polars_frames_and_generators_of_them(model, files):
     assert isinstance(found.rows, pl.DataFrame)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize(
     ("row", "column", "value", "message"),
     [
@@ -229,6 +234,7 @@ def test_stores_give_back_what_was_added(monkeypatch):
         assert back.codes(0, 50).tobytes() == codes.tobytes()
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("model", MODELS)
 def test_pieces_of_any_size_say_the_same_of_every_family(model, monkeypatch):
     """Sums over support vectors are added up in an order that depends on how many rows there are: their gaps agree but for rounding, all else is the same."""

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from tests.strategies import all_pairs, linear_cases, logistic_model, rows_of, svc_model, value
+from tests.tiers import ALL, examples
 
 import likewise as lw
 from likewise.analysis.measure import _claim_text
@@ -28,41 +29,26 @@ KINDS = {
 SLACK = Fraction(1, 10**70)  # of the reference's 80 digits
 
 
-def check_bracket(case, of):
-    pairs = all_pairs(case)
-    if not pairs:
-        return
-    truth = max(value(of, first, second) for *_, first, second in pairs)
-    found = lw.measure(case.model, case.space, case.similar, of=of, budget=30)
-    assert found.reason is None
-    assert Fraction(found.lower) <= truth + SLACK
-    assert truth - SLACK <= Fraction(found.upper)
-    assert Fraction(found.upper) - Fraction(found.lower) <= Fraction(1, 10**6) + Fraction(1, 2**50)
-    x, other = rows_of(found.pair, case.space.names)
-    scores = {(a, b): (first, second) for a, b, first, second in pairs}
-    assert (x, other) in scores
-    attained = value(of, *scores[x, other])
-    assert Fraction(found.lower) <= attained + SLACK
-    assert attained - Fraction(math.nextafter(found.lower, math.inf)) <= SLACK
-
-
 @pytest.mark.parametrize("of", sorted(KINDS))
 def test_the_bracket_holds_the_true_disparity(of):
     @given(case=linear_cases(kinds=KINDS[of]))
-    @settings(max_examples=70, **relaxed)
+    @examples(400 if ALL else 120, **relaxed)
     def check(case):
-        check_bracket(case, of)
-
-    check()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("of", sorted(KINDS))
-def test_the_bracket_holds_the_true_disparity_many_times(of):
-    @given(case=linear_cases(kinds=KINDS[of]))
-    @settings(max_examples=1000, **relaxed)
-    def check(case):
-        check_bracket(case, of)
+        pairs = all_pairs(case)
+        if not pairs:
+            return
+        truth = max(value(of, first, second) for *_, first, second in pairs)
+        found = lw.measure(case.model, case.space, case.similar, of=of, budget=30)
+        assert found.reason is None
+        assert Fraction(found.lower) <= truth + SLACK
+        assert truth - SLACK <= Fraction(found.upper)
+        assert Fraction(found.upper) - Fraction(found.lower) <= Fraction(1, 10**6) + Fraction(1, 2**50)
+        x, other = rows_of(found.pair, case.space.names)
+        scores = {(a, b): (first, second) for a, b, first, second in pairs}
+        assert (x, other) in scores
+        attained = value(of, *scores[x, other])
+        assert Fraction(found.lower) <= attained + SLACK
+        assert attained - Fraction(math.nextafter(found.lower, math.inf)) <= SLACK
 
     check()
 
@@ -146,7 +132,7 @@ def test_the_end_of_the_budget_leaves_a_true_bracket():
 
 
 def test_the_history_closes_in_and_ends_with_the_answer():
-    model, space, similar = hard_case(12)
+    model, space, similar = hard_case(10)
     found = lw.measure(model, space, similar, of="margin", tolerance=1e-12)
     seconds, lowers, uppers = zip(*found.history, strict=True)
     assert list(seconds) == sorted(seconds)
@@ -157,7 +143,7 @@ def test_the_history_closes_in_and_ends_with_the_answer():
 
 def test_listeners_hear_of_it():
     heard = []
-    model, space, similar = hard_case(12)
+    model, space, similar = hard_case(10)
     lw.measure(model, space, similar, of="margin", progress=heard.append)
     assert {"looking for a pair"} < {snapshot.stage for snapshot in heard}
 

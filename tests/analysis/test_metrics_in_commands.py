@@ -46,6 +46,7 @@ def treated_differently(model):
     return [any(alike(x, y) and decided[x] != decided[y] for y in people) for x in people]
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_an_audit_finds_those_and_only_those_who_are_treated_differently(name):
     model = fitted(name)
@@ -60,6 +61,7 @@ def test_an_audit_finds_those_and_only_those_who_are_treated_differently(name):
         assert found.biased == sum(truth)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_pairs_of_verify_and_measure_are_within_the_distance(name):
     model = fitted(name)

@@ -74,6 +74,7 @@ def brute(model, similar, rows):
     return best
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
+from tests.tiers import some
 from tests.verifying.test_one_way import EVERYBODY, MODELS, SPACE, breaks, exact_scores, fitted, labels
 
 import likewise as lw
@@ -38,11 +39,11 @@ def sides_of_everybody(model, pairs, of: str, at_most=0) -> tuple[np.ndarray, np
 
 def check_audit(model, claim, similar, pairs, of, at_most=0, every=1) -> lw.Audit:
     """Every row of everybody, or each so many: its verdict, that it stands where it is said to, and that its counterpart is such a pair."""
-    pairs, some = list(pairs), EVERYBODY[::every]
+    pairs, asked = list(pairs), EVERYBODY[::every]
     first, second = sides_of_everybody(model, pairs, of, at_most)
-    found = lw.audit(model, SPACE, similar or claim, claim if similar else None, X=some, budget=60)
+    found = lw.audit(model, SPACE, similar or claim, claim if similar else None, X=asked, budget=60)
     rows = found.rows.sort_values("row").reset_index(drop=True)
-    rows.row = some.index[rows.row]
+    rows.row = asked.index[rows.row]
     assert (rows.biased == (first | second)[rows.row]).all()
     assert found.undecided == 0
     biased = rows[rows.biased]
@@ -57,27 +58,30 @@ def check_audit(model, claim, similar, pairs, of, at_most=0, every=1) -> lw.Audi
     return found
 
 
+@pytest.mark.draw(12)
 @pytest.mark.parametrize("name", list(MODELS))
 @pytest.mark.parametrize("of", ["score", "decision"])
 def test_every_row_is_that_of_looking_at_every_pair(name, of):
     model = fitted(name, 0)
-    for feature, direction in product(("income", "age"), (1, -1)):
+    for feature, direction in some(list(product(("income", "age"), (1, -1))), 1, f"{name} {of}"):
         claim = lw.Monotone(feature, direction, of=of)
         found = check_audit(model, claim, None, ordered_pairs(feature, direction), of)
         verdict = lw.verify(model, SPACE, claim, X=EVERYBODY, budget=60).verdict
         assert verdict == ("BIASED" if found.biased else "FAIR")  # everybody is a row
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("name", ["affine", "kernel", "tree", "forest", "network"])
 @pytest.mark.parametrize("of", ["score", "decision"])
 def test_rows_that_are_searched_one_by_one(name, of, monkeypatch):
     monkeypatch.setattr(row_claim, "judge_rows", lambda *_: None)
     model = fitted(name, 0)
-    for direction in (1, -1):
+    for direction in some((1, -1), 1, f"{name} {of}"):
         claim, pairs = lw.Monotone("income", direction, of=of), ordered_pairs("income", direction)
         check_audit(model, claim, None, pairs, of, every=5)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("singly", [False, True])
 @pytest.mark.parametrize("name", ["affine", "affine in pieces", "kernel", "boosting"])
 def test_what_else_may_differ_and_how_far(name, singly, monkeypatch):
@@ -127,19 +131,16 @@ def test_the_largest_fall_of_every_row(name):
         with pytest.MonkeyPatch.context() as patch:
             if judge == "singly":
                 patch.setattr(row_claim, "judge_rows", lambda *_: None)
-            found = lw.audit(model, SPACE, lw.Monotone("income", -1), X=EVERYBODY)
+            every = 7 if judge == "singly" else 1
+            found = lw.audit(model, SPACE, lw.Monotone("income", -1), X=EVERYBODY[::every])
         gaps = found.rows.sort_values("row").gap.to_numpy(dtype=float)
-        assert np.allclose(gaps, largest, atol=2e-3 * largest.max())
+        assert np.allclose(gaps, largest[::every], atol=2e-3 * largest.max())
 
 
-SHARES = [
-    pytest.param(name, method, marks=[pytest.mark.slow] if rare else [])
-    for name, method in product(MODELS, ("exact", "certified", "sampled"))
-    for rare in [method != "exact" and name not in ("affine", "kernel", "boosting")]
-]
-
-
-@pytest.mark.parametrize(("name", "method"), SHARES)
+@pytest.mark.draw(4)
+@pytest.mark.usefixtures("clock_of_looks")
+@pytest.mark.parametrize("method", ["exact", "certified", "sampled"])
+@pytest.mark.parametrize("name", list(MODELS))
 def test_shares_are_those_of_audits(name, method):
     model = fitted(name, 0)
     for direction in (1, -1):

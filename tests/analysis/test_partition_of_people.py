@@ -34,6 +34,7 @@ def crowded(count=300):
     return model, space, X
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(10))
 def test_masses_add_up_and_are_those_of_the_boxes(seed):
     _, space, X = crowded()
@@ -66,6 +67,7 @@ def test_masses_add_up_and_are_those_of_the_boxes(seed):
         assert box.masses[1] == Fraction(len(inside), len(rows))
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("kind", ["linear", pytest.param("forest", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("over", ["rows", "marginals", "uniform"])
 def test_shares_of_people_are_those_of_counting_them(kind, over):

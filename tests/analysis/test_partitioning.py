@@ -110,7 +110,8 @@ def checked(model, space, similar, found, rows=None):
     return treated_differently[valid]
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
+@pytest.mark.draw(1)
+@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", KINDS)
 def test_everybody_is_where_brute_force_puts_them(kind, seed):
     model, similar = fitted(kind, seed), lw.Similarity(free=["sex"])
@@ -121,6 +122,7 @@ def test_everybody_is_where_brute_force_puts_them(kind, seed):
     assert found.reason is None
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_box_around_a_person_is_fair_and_cannot_be_widened_by_one_value(kind):
     model, similar = fitted(kind, 1), lw.Similarity(free=["sex"])
@@ -161,6 +163,7 @@ def widened(box):
             )
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("kind", ["linear", pytest.param("rbf", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "similar",
@@ -180,6 +183,7 @@ def test_tolerances_and_pairs_of_levels(kind, similar):
     assert found.biased
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("kind", ["linear", "polynomial"])
 def test_individuals_that_constraints_exclude_do_not_count(kind):
     model, similar = fitted(kind, 0), lw.Similarity(free=["sex"])
@@ -365,6 +369,7 @@ def test_several_classes_and_gaps_of_forests_have_fair_regions():
     assert not found.biased
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "function", [np.log1p, np.sqrt, np.reciprocal], ids=lambda function: function.__name__
 )
@@ -405,6 +410,7 @@ def test_numbers_that_the_model_sees_through_a_function(function):
     assert parse_box(around.rule, space).holds((45.0, 0))
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("kind", ["linear", "forest"])
 def test_no_change_of_a_leaf_makes_the_checker_say_something_else_of_everybody(kind):
     """Of the certificates of biased regions: each leaf changed to other ways and rules, and the file sealed again."""

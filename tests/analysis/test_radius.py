@@ -41,6 +41,7 @@ def broken_at(model, tolerances, free=()):
     return bool((similar & (decided[:, None] != decided[None])).any())
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", ["linear", "kernel"])
 def test_the_tolerance_of_one_feature_equals_brute_force(kind, seed):
@@ -59,6 +60,7 @@ def test_the_tolerance_of_one_feature_equals_brute_force(kind, seed):
         assert abs(found.pair["a"].iloc[0] - found.pair["a"].iloc[1]) <= found.refuted
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_common_factor_equals_brute_force(seed):
     model = fitted("linear", seed)
@@ -120,6 +122,7 @@ def test_what_is_asked_must_make_sense():
         lw.radius(model, SPACE, lw.Similarity(), feature="c")
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_factor_multiplies_what_was_said_and_not_the_whole_number_below(seed):
     """A quarter of 0..6 is 1.5, and twice that is 3, not twice 1."""
@@ -152,6 +155,7 @@ def test_a_factor_is_put_on_levels_of_which_one_is_missing_as_well():
     assert factors[1].lower > 1 > factors[0].upper
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("shift", [(-3, -3), ("-7/2", "-3/2")])
 @pytest.mark.parametrize("gap", [5.5, 9, 13, 14, 15])
 def test_room_around_a_shift_equals_brute_force(shift, gap):

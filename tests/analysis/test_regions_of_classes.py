@@ -47,6 +47,7 @@ def differently_treated(model, space, similar):
     return rows, (similar_pairs(space, similar, rows) & (decided[:, None] != decided[None])).any(axis=1)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("kind", ["linear", "forest", pytest.param("rbf", marks=pytest.mark.slow)])
 def test_nobody_in_a_fair_box_is_treated_differently(kind, similar):
@@ -74,6 +75,7 @@ def test_nobody_in_a_fair_box_is_treated_differently(kind, similar):
         assert fair.sum() == (~differently).sum()
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("similar", ["free", "free and within"])
 @pytest.mark.parametrize("over", ["uniform", "marginals"])
 @pytest.mark.parametrize("kind", ["linear", "forest", pytest.param("rbf", marks=pytest.mark.slow)])

@@ -10,12 +10,13 @@ import pytest
 from benchmarks.regions import boosting, fitted, flipped, forest, people, piped
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
+from tests.tiers import ALL
 
 import likewise as lw
 from likewise.spec.boxes import parse_box
 
 FIVE = ["income", "limit", "cards", "student", "gender"]
-FEW = 5  # boxes of a kind in the quick tests
+FEW = 5 if ALL else 2  # boxes of a kind in the quick tests
 
 
 @cache
@@ -38,6 +39,7 @@ def case(name):
 CASES = ["credit logistic", "adult logistic", "credit boosting", "credit forest", "credit rbf"]
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.slow) if name == "credit forest" else name for name in CASES],

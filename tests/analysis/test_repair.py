@@ -88,13 +88,9 @@ def proved(repaired) -> bool:
     return report.accepted and report.kind == "proof"
 
 
-QUICK = [("average", family) for family in BINARY] + [("max", "affine"), ("max", "rbf"), ("min", "rbf")]
-SLOW = [("min", "affine"), *((m, f) for m in ("max", "min") for f in ("polynomial", "products"))]
-
-
-@pytest.mark.parametrize(
-    ("method", "family"), [*QUICK, *(pytest.param(*one, marks=pytest.mark.slow) for one in SLOW)]
-)
+@pytest.mark.draw(3)
+@pytest.mark.parametrize("method", ["average", "max", "min"])
+@pytest.mark.parametrize("family", BINARY)
 def test_scores_are_those_of_brute_force_and_proved(family, method):
     model = BINARY[family]()
     repaired = lw.repair(model, SPACE, SIMILAR, method=method, X=X, y=Y)
@@ -137,6 +133,7 @@ def test_a_certificate_of_another_model_is_refused():
         assert "depends" in checked(lines).reason
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("family", BINARY)
 def test_a_reference_is_one_setting(family):
     model = BINARY[family]()
@@ -174,6 +171,7 @@ def test_observed_weights_are_frequencies():
     assert max(body.weights) == Fraction(int(counts.max()), len(X))
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("inside", [LogisticRegression(), OneVsRestClassifier(SVC(gamma=0.5))])
 @pytest.mark.parametrize("method", ["average", "reference"])
 def test_several_classes_by_means(inside, method):

@@ -68,7 +68,6 @@ CLASSIFIERS = {
     "tree": DecisionTreeClassifier(max_depth=5, random_state=0),
 }
 METHODS = {"average": np.mean, "max": np.max, "min": np.min}
-SLOW = [("hist", "max"), ("hist", "min")]  # its threads wait for each other on a busy machine
 
 
 def own_score(model, rows, method):
@@ -97,13 +96,9 @@ def alike(answers) -> bool:
     return bool((groups == groups[:1, :, :1]).all())
 
 
-@pytest.mark.parametrize(
-    ("family", "method"),
-    [
-        pytest.param(family, method, marks=pytest.mark.slow if (family, method) in SLOW else ())
-        for family, method in product(CLASSIFIERS, METHODS)
-    ],
-)
+@pytest.mark.draw(6)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("family", CLASSIFIERS)
 def test_everybody_is_treated_alike_and_it_is_proved(family, method):
     model = clone(CLASSIFIERS[family]).fit(X, Y)
     assert not alike(model.predict(EVERYBODY))
@@ -132,6 +127,7 @@ def test_thresholds_of_its_own_are_refused_and_not_suggested():
     assert not lw.verify(model, SPACE, SIMILAR, X=X).stats["repairable"]
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("family", ["xgb", "lgbm", "forest"])
 def test_clones_pickles_and_pipelines_say_the_same(family):
     repaired = lw.repair(clone(CLASSIFIERS[family]).fit(X, Y), SPACE, SIMILAR, X=X).model
@@ -141,6 +137,7 @@ def test_clones_pickles_and_pipelines_say_the_same(family):
     assert lw.verify(whole, SPACE, SIMILAR, X=X).verdict == "FAIR"
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(("family", "how"), [("gb", "max"), ("xgb", "average"), ("forest", "average")])
 def test_the_repaired_model_asked_about_another_feature(family, how):
     """Means of trees are trees, with all bounds; the verdict on both is that of all pairs."""
@@ -259,6 +256,7 @@ def test_missing_numbers():
         assert np.array_equal(answers[0], answers[2])
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("family", ["gb", "xgb", "forest"])
 def test_the_stated_rounding_covers_the_mean(family):
     """What the estimator computes is no further from the exact mean than its certificate says."""

@@ -31,6 +31,7 @@ from likewise.importers.recoding import identity_recoding
 from likewise.spec.pairs import pair_space
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", ["linear", "rbf", "polynomial"])
 def test_exact_shares_equal_brute_force(name, similar):
@@ -54,6 +55,7 @@ def test_exact_shares_equal_brute_force(name, similar):
         assert rows.lower == rows.upper == pytest.approx(biased.mean())
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", ["linear", "rbf", "polynomial"])
 def test_certified_brackets_hold_the_share(name, similar):
@@ -69,6 +71,7 @@ def test_certified_brackets_hold_the_share(name, similar):
         )  # small cells are looked through; sums are as fine as their grid
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", ["linear", "rbf"])
 def test_certified_brackets_hold_the_share_of_those_who_satisfy_constraints(name, similar):
@@ -84,7 +87,7 @@ def test_certified_brackets_hold_the_share_of_those_who_satisfy_constraints(name
 def test_cells_close_in_on_a_share_below_a_slanted_constraint():
     space, model, _, _ = continuous()
     below = space.where("2 * x + y <= 2")
-    found = lw.share(model, below, lw.Similarity(free=["s"]), method="certified", budget=3)
+    found = lw.share(model, below, lw.Similarity(free=["s"]), method="certified", budget=1)
     random = np.random.default_rng(1)
     people = pd.DataFrame({"x": random.uniform(0, 1, 200_000), "y": random.uniform(0, 2, 200_000), "s": 0})
     people = people[2 * people["x"] + people["y"] <= 2]
@@ -119,7 +122,7 @@ def test_every_part_of_a_settled_cell_is_as_it_says():
     similar = lw.Similarity(free=["s"], within={"x": 0.05})
     for data in (None, X):
         found = bracketing(model, space, similar, lw.SameDecision(), data)
-        found.run(width=0.02, seconds=1)
+        found.run(width=0.02, seconds=0.3)
         assert found.biased + found.fair + sum(cell.mass for cell in found.partition.boxes.values()) == 1
         assert found.biased > 0
         assert found.fair > 0
@@ -154,6 +157,7 @@ def test_certified_brackets_hold_a_known_area():
     assert cells.upper - cells.lower <= Fraction(1, 20)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_distributions_of_sums_are_bracketed(seed):
     """Against all combinations of small parts, and against a simulation where one part is uniform."""

@@ -74,6 +74,7 @@ def test_a_pilot_leaves_time_for_the_sample(monkeypatch, hand):
     assert 0 < found.lower <= true <= found.upper
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("method", ["certified", "sampled"])
 def test_cells_end_with_the_budget(monkeypatch, hand, method):
     model, similar = fitted(forest), SIMILAR["free and within"]
@@ -110,6 +111,7 @@ FAMILIES = {
 }
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_method_holds_the_share_however_fast_the_clock_goes(monkeypatch, name):
     model, similar = fitted(FAMILIES[name]), SIMILAR["free and within"]
@@ -124,6 +126,7 @@ def test_every_method_holds_the_share_however_fast_the_clock_goes(monkeypatch, n
             assert found.stats["seconds"] <= AT_MOST + LOOKS * step, (method, step)
 
 
+@pytest.mark.draw(6)
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("method", ["auto", "exact", "sampled"])
 def test_without_a_budget_there_is_the_whole_range(name, method):

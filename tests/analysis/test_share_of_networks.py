@@ -25,6 +25,7 @@ def weights_of(people, X):
     return np.prod([people[n].map(X[n].value_counts() / len(X)).fillna(0) for n in people.columns], axis=0)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("layers", [(6,), (5, 4)])
 @pytest.mark.parametrize("property", PROPERTIES)
 @pytest.mark.parametrize("similar", SIMILAR)
@@ -74,14 +75,15 @@ def test_what_is_known_of_open_boxes_narrows_a_sample(monkeypatch):
     model.fit(X, X["p"] + X["q"] * X["r"] + 0.2 * X["sex"] > 0.9)
     space = lw.Space({**{name: lw.Continuous(0, 1) for name in "pqrs"}, "sex": lw.Integer(0, 1)})
     claim = model, space, lw.Similarity(free=["sex"])
-    proved = lw.share(*claim, method="certified", budget=4)
-    sampled = lw.share(*claim, method="sampled", budget=4)
+    proved = lw.share(*claim, method="certified", budget=2)
+    sampled = lw.share(*claim, method="sampled", budget=2)
     assert 0 < proved.lower < proved.upper < 1
     assert sampled.stats["settled"] > 0
     assert sampled.upper - sampled.lower < proved.upper - proved.lower
     assert max(sampled.lower, proved.lower) <= min(sampled.upper, proved.upper)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("similar", ["free", "pairs and within"])
 @pytest.mark.parametrize("limit", [0.02, 0.1, 0.3])
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
@@ -106,9 +108,9 @@ def test_networks_that_bend_everywhere_are_sampled_soon(monkeypatch):
     monkeypatch.setattr(
         share_bracket.ShareBracket, "run", lambda *a, **how: (runs.append(how["seconds"]), run(*a, **how))
     )
-    found = lw.share(model, space, lw.Similarity(free=["sex"]), X=X, budget=20)
+    found = lw.share(model, space, lw.Similarity(free=["sex"]), X=X, budget=2)
     assert found.method == "sampled"
-    assert runs == [pytest.approx(0.4)]
+    assert runs == [pytest.approx(0.04)]
 
 
 MIXED = lw.Space(
@@ -128,6 +130,7 @@ CLAIMS = [
 ]
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("case", range(len(CLAIMS)))
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 def test_brackets_hold_what_audits_of_draws_come_to(case):

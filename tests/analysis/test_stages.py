@@ -42,6 +42,7 @@ def stages_of(monkeypatch):
     return found
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_stages_end_at_the_largest_gap(monkeypatch, seed):
     case = random_case(seed, features=3, trees=8, depth=3)
@@ -54,6 +55,7 @@ def test_stages_end_at_the_largest_gap(monkeypatch, seed):
     assert all(stage >= largest for stage in stages)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("step", [0.05, 0.15, 0.4])
 @pytest.mark.parametrize("seed", range(4))
 def test_whenever_time_is_up_the_upper_end_is_proved(monkeypatch, seed, step):
@@ -83,6 +85,7 @@ def test_what_a_stage_has_proved_stays_proved(monkeypatch):
     assert certificate is not None, refusal
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("certify", [False, True])
 def test_probabilities_of_two_classes(jobs, certify):

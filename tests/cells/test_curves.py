@@ -3,8 +3,9 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tiers import examples
 
 from likewise.cells.curves import curve_maximum, polynomial_maximum
 from likewise.spec.pieces import compose_affine, evaluate_polynomial, magnitude_on, make_piecewise, sum_pieces
@@ -19,7 +20,7 @@ def grid(lo, hi, count=33):
     return [lo + (hi - lo) * Fraction(i, count - 1) for i in range(count)]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, deadline=None)
 @given(polynomial=polynomials, interval=intervals)
 def test_a_polynomial_is_nowhere_above_its_maximum(polynomial, interval):
     top = polynomial_maximum(polynomial, *interval)
@@ -38,7 +39,7 @@ functions = st.lists(numbers, max_size=3, unique=True).flatmap(
 
 
 @pytest.mark.parametrize("kind", ["same", "free", "within"])
-@settings(max_examples=40, deadline=None)
+@examples(40, deadline=None)
 @given(function=functions, here=intervals, there=intervals, data=st.data())
 def test_no_pair_is_above_the_maximum_of_a_box(kind, function, here, there, data):
     tolerance = data.draw(st.fractions(Fraction(1, 4), 3, max_denominator=4)) if kind == "within" else None
@@ -52,14 +53,14 @@ def test_no_pair_is_above_the_maximum_of_a_box(kind, function, here, there, data
                 assert u.exact(x) + v.exact(y) <= top
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, deadline=None)
 @given(first=functions, second=functions, slope=numbers, x=numbers)
 def test_sums_are_exact(first, second, slope, x):
     total = sum_pieces([(Fraction(2), first), (Fraction(-3), second)], slope)
     assert total.exact(x) == 2 * first.exact(x) - 3 * second.exact(x) + slope * x
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40, deadline=None)
 @given(polynomial=polynomials, offset=numbers, slope=numbers, x=numbers)
 def test_composition_is_exact(polynomial, offset, slope, x):
     assert evaluate_polynomial(compose_affine(polynomial, offset, slope), x) == evaluate_polynomial(

@@ -31,6 +31,7 @@ def similarity(random):
     ][random.integers(3)]
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_a_proof_begins_with_cells_that_have_no_pairs(seed):
     random = np.random.default_rng(seed)

@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 from tests.questions import case_of
 from tests.strategies import linear_cases
+from tests.tiers import examples
 
 import likewise as lw
 from likewise.cells.enumerated import decide_pairs, enumerated_clearance, pair_count
@@ -76,7 +77,7 @@ def line(a, b):
 
 
 @given(cell=cells(), a=shares, b=shares)
-@settings(max_examples=120, **relaxed)
+@examples(120, **relaxed)
 def test_the_exact_bound_is_the_maximum(cell, a, b):
     oracle, lo, hi = cell
     bound = exact_bound(oracle.score, oracle.pairs, line(a, b)).bound(lo.tolist(), hi.tolist())
@@ -85,7 +86,7 @@ def test_the_exact_bound_is_the_maximum(cell, a, b):
 
 
 @given(cell=cells(constrained=True), a=shares, b=shares, data=st.data())
-@settings(max_examples=80, **relaxed)
+@examples(80, **relaxed)
 def test_any_multipliers_give_a_bound(cell, a, b, data):
     oracle, lo, hi = cell
     count = 2 * len(oracle.pairs.constraints)
@@ -97,7 +98,7 @@ def test_any_multipliers_give_a_bound(cell, a, b, data):
 
 
 @given(cell=cells(), lean=st.floats(0, 1))
-@settings(max_examples=100, **relaxed)
+@examples(100, **relaxed)
 def test_the_float_bound_is_the_exact_one_up_to_its_noise(cell, lean):
     oracle, lo, hi = cell
     found = oracle.bound(lo[None], hi[None], np.array([lean]), np.zeros(1))
@@ -158,7 +159,7 @@ questions = st.sampled_from(
 
 
 @given(cell=cells(), question=questions, lean=shares, data=st.data())
-@settings(max_examples=120, **relaxed)
+@examples(120, **relaxed)
 def test_a_proved_leaf_holds_no_witness_and_its_clearance_is_true(cell, question, lean, data):
     oracle, lo, hi = cell
     count = 2 * len(oracle.pairs.constraints)

@@ -3,8 +3,9 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tiers import examples
 
 from likewise.cells.feature_maxima import best_levels
 from likewise.cells.separable import _levels_maximum
@@ -23,7 +24,7 @@ def cases(draw):
     return u, v, ends, draw(st.integers(1, 14))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300, deadline=None)
 @given(case=cases())
 def test_windows_find_what_looking_at_all_pairs_finds(case):
     u, v, (here, there), steps = case

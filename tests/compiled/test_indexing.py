@@ -76,6 +76,7 @@ def arrays(dtype: Any, layout: str) -> list[np.ndarray]:
 INDICES = [(0, 0, 0), (3, 2, 1), (-1, -2, -3), (-4, 3, -1), (np.uint64(2), np.uint64(3), np.uint64(1))]
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("layout", ["C", "F", "gaps"])
 @pytest.mark.parametrize("dtype", [np.float64, np.int32, np.bool_])
 def test_reading_and_writing(dtype: Any, layout: str) -> None:
@@ -138,6 +139,7 @@ def run_through(start: Any, stop: Any, step: Any) -> Any:
     return seen, last, len(turns)
 
 
+@pytest.mark.draw(15)
 @pytest.mark.parametrize("start", [-3, 0, 2, 5])
 @pytest.mark.parametrize("stop", [-4, 0, 1, 2, 7])
 @pytest.mark.parametrize("step", [1, 3, -2])

@@ -2,9 +2,10 @@
 
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import all_pairs, breaks, linear_cases, logistic_model, regression_model
+from tests.tiers import examples
 
 import likewise as lw
 from likewise import paper
@@ -25,7 +26,7 @@ def depth(case, property, first, second):
     return min(float(first), -float(second)) - property.margin
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, deadline=None)
 @given(st.data())
 def test_answers_agree_with_exhaustion(data):
     case = data.draw(linear_cases(kinds=("logistic", "svc"), constrained=False))
@@ -41,7 +42,7 @@ def test_answers_agree_with_exhaustion(data):
         assert deepest <= CLEAR
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20, deadline=None)
 @given(st.data())
 def test_constraints_are_respected(data):
     case = data.draw(linear_cases(kinds=("logistic",), constrained=True))

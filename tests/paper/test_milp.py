@@ -1,10 +1,11 @@
 """The MILP engine as a cross-check of the exact one, and what it cannot see."""
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 from tests.posing import posed
 from tests.strategies import all_pairs, linear_cases, logistic_model
+from tests.tiers import examples
 
 import likewise as lw
 from likewise.families.scored_model import only_score
@@ -32,7 +33,7 @@ def proposed(case, of):
 @pytest.mark.parametrize("of", ["score", "margin"])
 def test_both_engines_agree(of):
     @given(case=linear_cases(kinds=("logistic",)))
-    @settings(max_examples=50, **relaxed)
+    @examples(50, **relaxed)
     def check(case):
         if not all_pairs(case):
             return
@@ -45,7 +46,7 @@ def test_both_engines_agree(of):
 
 
 @given(lo=st.integers(-3, 0), reach=st.sampled_from([0.25, 0.5, 1.0]), bias=st.floats(-2, 2))
-@settings(max_examples=20, **relaxed)
+@examples(20, **relaxed)
 def test_both_engines_agree_on_continuous_features_under_constraints(lo, reach, bias):
     space = lw.Space({"a": lw.Continuous(lo, 3), "b": lw.Continuous(-2, 2), "c": lw.Integer(0, 2)})
     space = space.where("a + b <= 2.5").where("a >= b - c")

@@ -38,6 +38,7 @@ def objective(surrogate, k, x, other):
     return high.total * (x - high.mean[k]) ** 2 + low.total * (other - low.mean[k]) ** 2
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("reach", [0.0, 0.3, 1.0, np.inf])
 @pytest.mark.parametrize("seed", range(5))
 def test_no_point_of_a_grid_beats_the_closed_form(seed, reach):
@@ -81,6 +82,7 @@ def test_every_program_is_counted_and_candidates_are_individuals():
     assert solved == len(cases) * surrogate.count
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_planted_bias_is_found_and_replayed(seed):
     model = fitted(seed, 4, gamma=0.05)

@@ -8,10 +8,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 from tests.posing import posed
 from tests.strategies import all_pairs, breaks, linear_cases
+from tests.tiers import examples
 
 import likewise as lw
 from likewise.cells.leaf import Leaf
@@ -123,10 +124,11 @@ def plant(problem, broken):
     problem.oracles = Oracles(score, problem.pairs, broken(score, problem.pairs))
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda kind: kind.__name__)
 def test_a_broken_oracle_never_proves_a_biased_model_fair(broken):
     @given(case=linear_cases(kinds=("logistic",)), property=st.sampled_from(PROPERTIES))
-    @settings(max_examples=40, **relaxed)
+    @examples(40, **relaxed)
     def check(case, property):
         biased = any(breaks(case, property, first, second) for *_, first, second in all_pairs(case))
         if not biased:

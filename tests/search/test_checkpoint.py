@@ -30,7 +30,7 @@ def file(tmp_path):
     return tmp_path / "search.checkpoint"
 
 
-def verified(size=12, gap=0.75, **more):
+def verified(size=10, gap=0.75, **more):
     model, space, similar = parity(size, gap)
     return lw.verify(model, space, similar, **more)
 
@@ -48,16 +48,16 @@ class Stop:
 
 
 def test_an_interrupted_search_is_taken_up_again(file):
-    first = verified(14, checkpoint=file, progress=Stop(40))
+    first = verified(11, checkpoint=file, progress=Stop(10))
     assert first.verdict == "UNKNOWN"
     assert first.reason.startswith("interrupted")
     seen = []
-    again = verified(14, checkpoint=file, resume=True, progress=lambda snapshot: seen.append(snapshot.closed))
+    again = verified(11, checkpoint=file, resume=True, progress=lambda snapshot: seen.append(snapshot.closed))
     assert again.verdict == "FAIR"
     assert again.stats["checked"]
-    assert again.stats["cells"] == verified(14).stats["cells"]
-    assert next(closed for closed in seen if closed) >= 40
-    done = verified(14, checkpoint=file, resume=True)
+    assert again.stats["cells"] == verified(11).stats["cells"]
+    assert next(closed for closed in seen if closed) >= 10
+    done = verified(11, checkpoint=file, resume=True)
     assert done.certificate.content == again.certificate.content
 
 
@@ -72,6 +72,7 @@ def test_parts_that_are_away_are_open_in_the_file(file, monkeypatch):
     assert again.stats["cells"] == verified().stats["cells"]
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_bracket_is_taken_up_again(name, file):
     model = MODELS[name].fit(*rows())
@@ -85,17 +86,17 @@ def test_a_bracket_is_taken_up_again(name, file):
 
 
 def test_another_claim_or_model_is_refused(file):
-    model, space, similar = parity(12, 0.75)
+    model, space, similar = parity(10, 0.75)
     lw.verify(model, space, similar, checkpoint=file, progress=Stop(5))
     for claim, wrong in [
         ((model, space, similar, lw.SameDecision(0.1)), "question"),
-        ((parity(12, 0.5)[0], space, similar), "model"),
+        ((parity(10, 0.5)[0], space, similar), "model"),
     ]:
         with pytest.raises(lw.SpecError, match=f"another {wrong}"):
             lw.verify(*claim, checkpoint=file, resume=True)
     with pytest.raises(lw.SpecError, match="another question"):
         lw.measure(model, space, similar, of="margin", checkpoint=file, resume=True)
-    other, narrower, alike = parity(10, 0.75)
+    other, narrower, alike = parity(8, 0.75)
     with pytest.raises(lw.SpecError, match="another space"):
         lw.verify(other, narrower, alike, checkpoint=file, resume=True)
 
@@ -207,7 +208,7 @@ from likewise.search import checkpoint
 from tests.search.test_branch_and_bound import parity
 
 checkpoint.INTERVAL, checkpoint.WRITING_SHARE = 0.0, 1e9
-model, space, similar = parity(12, 0.75)
+model, space, similar = parity(10, 0.75)
 print("ready", flush=True)
 lw.verify(model, space, similar, checkpoint=sys.argv[1], resume=True)
 """

@@ -91,6 +91,7 @@ def test_the_most_frequent_of_all_pairs_is_shown(weights, bias):
     assert pair_frequency(found.pair, ROWS) == best
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_pair_is_at_least_as_frequent_as_the_one_that_is_found(seed):
     random = np.random.default_rng(seed)
@@ -150,6 +151,7 @@ def test_numbers_are_counted_by_tenths_of_their_range():
     )
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "make",
     [

@@ -136,6 +136,7 @@ def test_numbers_beyond_64_bits_are_exact_too():
     assert check_blocks(problem)[0] < 180
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("wide", [1, 3])
 @pytest.mark.parametrize("similar", SIMILARITIES)
 def test_blocks_of_any_size_give_the_same(monkeypatch, similar, wide):

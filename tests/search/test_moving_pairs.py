@@ -5,9 +5,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
+from tests.tiers import examples
 
 import likewise as lw
 from likewise.search.feasibility import find_moving_pair
@@ -71,7 +72,7 @@ def test_where_everybody_is_similar_to_themselves_none_is_looked_for():
     width=st.integers(0, 2),
     size=st.integers(1, 4),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60, deadline=None)
 def test_as_brute_force_finds_it(weights, low, width, size):
     a, b = weights
     features = {"age": lw.Integer(0, size), "income": lw.Integer(0, 2)}

@@ -97,6 +97,7 @@ def in_parts(problem, frontier, count, most=float("inf")):
     return ends
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("count", [1, 3])
 def test_parts_make_one_proof(limits, name, count):
@@ -120,18 +121,18 @@ def parity(count):
 
 
 def test_parts_that_are_not_finished_are_divided_again():
-    model, space, similar = parity(12)
+    model, space, similar = parity(10)
     run = Run(budget=Budget(120))
     prepared = pose(problem_of(model, space, similar), run)
     whole = make_frontiers(prepared.task)
     assert whole.run() == "closed"
     parted = make_frontiers(pose(problem_of(model, space, similar), run).task)
     frontier = parted.only
-    assert frontier.run(most=20) == "budget"
+    assert frontier.run(most=10) == "budget"
     rounds = 0
     while frontier.open:
         rounds += 1
-        assert set(in_parts(frontier.task, frontier, 4, most=40)) <= {"closed", "budget"}
+        assert set(in_parts(frontier.task, frontier, 4, most=10)) <= {"closed", "budget"}
     assert rounds > 1
     assert frontier.run() == "closed"
     assert frontier.clearance == whole.only.clearance

@@ -4,10 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 from tests.posing import posed
 from tests.strategies import all_pairs, breaks, linear_cases, logistic_model
+from tests.tiers import examples
 
 import likewise as lw
 from likewise.search.enumeration import enumerate_space
@@ -32,7 +33,7 @@ def problem_of(model, space, similar, property, X=None):
 @given(
     case=linear_cases(kinds=("logistic",)), property=st.sampled_from([lw.SameDecision(), lw.ScoreGap(0.5)])
 )
-@settings(max_examples=60, **relaxed)
+@examples(60, **relaxed)
 def test_what_is_found_is_a_witness_and_what_is_deep_is_found(case, property):
     pairs = all_pairs(case)
     if not pairs:
@@ -54,7 +55,7 @@ def test_what_is_found_is_a_witness_and_what_is_deep_is_found(case, property):
 
 
 @given(case=linear_cases(kinds=("logistic",), constrained=False))
-@settings(max_examples=60, **relaxed)
+@examples(60, **relaxed)
 def test_the_lowest_similar_score_of_everybody(case):
     problem = problem_of(case.model, case.space, case.similar, lw.SameDecision())
     found = [block.lowest_scores().ravel() for block in score_blocks(problem, None)]
@@ -131,7 +132,7 @@ def test_what_the_original_does_not_show_is_kept_apart():
 
 
 @given(case=linear_cases(kinds=("logistic",), constrained=True))
-@settings(max_examples=60, **relaxed)
+@examples(60, **relaxed)
 def test_somebody_is_found_exactly_where_somebody_is(case):
     if all_pairs(case):
         codes = find_individual(case.space)

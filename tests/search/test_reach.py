@@ -50,6 +50,7 @@ def posed(model, similar):
         )
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("costs", COSTS)
 @pytest.mark.parametrize("kind", ["l1", "l2"])
 @pytest.mark.parametrize("name", MODELS)
@@ -116,6 +117,7 @@ def test_the_reach_of_numbers_is_exact(kind):
         assert float(gained.exact(other) - gained.exact(codes)) == pytest.approx(best)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("asked", [lw.SameDecision(), lw.SameDecision(0.3), lw.ScoreGap, lw.ProbabilityGap])
 @pytest.mark.parametrize("kind", ["l1", "l2"])
 def test_rows_are_those_of_looking_at_everybody(kind, asked, monkeypatch):

@@ -14,7 +14,7 @@ from likewise.cells.leaf import Leaf
 from likewise.search.frontiers import make_frontiers
 from likewise.search.portfolio import run_frontiers
 
-SPACE = lw.Space({"a": lw.Integer(0, 5), "b": lw.Integer(0, 4), "s": lw.Categorical([0, 1, 2])})
+SPACE = lw.Space({"a": lw.Integer(0, 3), "b": lw.Integer(0, 3), "s": lw.Categorical([0, 1, 2])})
 SIMILAR = lw.Similarity(free=["s"], within={"a": 1})
 MODELS = {
     "linear": Ridge(),
@@ -26,7 +26,7 @@ MODELS = {
 def fitted(name):
     random = np.random.default_rng(1)
     rows = pd.DataFrame(
-        {"a": random.integers(0, 6, 40), "b": random.integers(0, 5, 40), "s": random.integers(0, 3, 40)}
+        {"a": random.integers(0, 4, 40), "b": random.integers(0, 4, 40), "s": random.integers(0, 3, 40)}
     )
     return MODELS[name].fit(rows, rows.a + 0.5 * rows.b * rows.s + random.normal(size=40))
 
@@ -46,6 +46,7 @@ def refuse_bounds(search):
     return len(numbers), search.reopen(numbers, split=True)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_whatever_is_refused_a_true_claim_is_proved(name):
     limit = 1.2 * lw.measure(fitted(name), SPACE, SIMILAR).upper

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tiers import examples
 
 from likewise.errors import DataError
 from likewise.spec import Categorical, Constraint, Continuous, Integer, Ordinal, Space
@@ -68,7 +69,7 @@ def coded(draw):
 
 @pytest.mark.parametrize("backend", sorted(BACKENDS))
 @given(case=coded())
-@settings(max_examples=60, deadline=None)
+@examples(60, deadline=None)
 def test_codes_survive_the_trip_through_a_frame(backend, case):
     space, codes = case
     frame = space.decode(codes, like=BACKENDS[backend]({"any": [1]}))

@@ -7,8 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tiers import examples
 
 from likewise.errors import SpecError
 from likewise.spec import (
@@ -106,7 +107,7 @@ def claims(draw):
 
 
 @given(claims(), st.booleans())
-@settings(deadline=None, max_examples=200)
+@examples(200, deadline=None)
 def test_every_claim_is_read_back_equal(tmp_path_factory, claim, comments):
     path = tmp_path_factory.mktemp("spec") / "claim.toml"
     write_spec(claim, path)
