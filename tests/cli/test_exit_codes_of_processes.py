@@ -28,7 +28,7 @@ def ended(shelf, line, *, command=LIKEWISE):
     )
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
@@ -88,7 +88,7 @@ likewise.cli.main()
 """
 
 
-@pytest.mark.draw(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", [f"measure --model rbf.skops {ON}", f"verify --model rbf.skops {ON} --property score:9"]
 )

@@ -11,6 +11,7 @@ import pytest
 LIKEWISE = [sys.executable, "-m", "likewise"]
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("line", ["--help", "verify --help", "measure --help", "init --help", "demo --help"])
 def test_help_imports_nothing_heavy(line):
     code = (
