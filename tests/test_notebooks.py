@@ -15,6 +15,7 @@ def test_a_notebook_is_its_page(name):
     assert (FOLDER / f"{name}.ipynb").read_text(encoding="utf-8") == content(name)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", PAGES)
 def test_the_cells_run_and_print_what_they_show(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

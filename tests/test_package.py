@@ -26,9 +26,8 @@ def test_exported_names_are_exactly_the_documented_ones():
     assert set(likewise.__all__) <= set(dir(likewise))
 
 
-@pytest.mark.parametrize("name", likewise.__all__)
-def test_every_exported_name_resolves(name):
-    assert getattr(likewise, name) is not None
+def test_every_exported_name_resolves():
+    assert [name for name in likewise.__all__ if getattr(likewise, name) is None] == []
 
 
 def test_unknown_name_is_an_attribute_error():
@@ -66,7 +65,7 @@ print(lw.verify(model, credit.space, lw.Similarity(free=["Ethnicity"]), X=credit
     assert done.stdout.split() == ["BIASED", "False"]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(SRC)))
-def test_a_file_is_one_idea(path):
-    assert path.stem not in {"utils", "util", "helpers", "common", "base", "misc"}
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
+def test_a_file_is_one_idea():
+    unnamed = {"utils", "util", "helpers", "common", "base", "misc"}
+    assert [path for path in SOURCES if path.stem in unnamed] == []
+    assert [path for path in SOURCES if len(path.read_text(encoding="utf-8").splitlines()) > 500] == []

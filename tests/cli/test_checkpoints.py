@@ -9,27 +9,7 @@ import time
 import pytest
 
 LIKEWISE = [sys.executable, "-m", "likewise"]
-HARD = ["--model", "s.skops", "--data", "s.csv", "--free", "sex", "--quiet"]
-
-
-def run(shelf, *line):
-    done = subprocess.run([*LIKEWISE, *line], capture_output=True, text=True, cwd=shelf, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-@pytest.mark.parametrize("command", [["verify"], ["measure", "--of", "margin"]])
-def test_a_state_is_written_and_taken_up(shelf, tmp_path, command):
-    file = tmp_path / "state"
-    line = (*command, *HARD, "--budget", "0.5", "--checkpoint", str(file))
-    assert run(shelf, *line)[0] == 3
-    assert file.exists()
-    code, _, error = run(shelf, *line)
-    assert code == 2
-    assert "--resume" in error
-    assert run(shelf, *line, "--resume")[0] == 3
-    code, _, error = run(shelf, *line, "--resume", "--within", "b0=1")
-    assert code == 2
-    assert "another similarity" in error
+HARD = "--model s.skops --data s.csv --free sex"
 
 
 def processes_of(session):
@@ -40,9 +20,9 @@ def processes_of(session):
     return [line for line in listed.stdout.splitlines() if not line.split()[1].startswith("Z")]
 
 
-def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path):
-    file = tmp_path / "state"
-    line = [*LIKEWISE, "verify", *HARD, "--budget", "600", "--jobs", "2", "--checkpoint", str(file)]
+def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path, run):
+    verify = ["verify", *HARD.split(), "--quiet", "--checkpoint", f"{tmp_path}/state"]
+    line = [*LIKEWISE, *verify, "--budget", "600", "--jobs", "2"]
     with subprocess.Popen(
         line, cwd=shelf, stdout=subprocess.PIPE, start_new_session=True, text=True
     ) as process:
@@ -52,24 +32,28 @@ def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path):
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all of them
         assert process.communicate(timeout=60)[0].startswith("UNKNOWN")
     assert process.returncode == 3
-    assert file.exists()
+    assert (tmp_path / "state").exists()
     until = time.perf_counter() + 10
     while (left := processes_of(process.pid)) and time.perf_counter() < until:
         time.sleep(0.1)
     assert not left
+    assert run(*verify, "--budget", "0.1", "--jobs", "1", "--resume").exit_code == 3
 
 
 @pytest.mark.parametrize(
     "line",
     [
+        f"verify {HARD}",
+        f"measure {HARD} --of margin",
         "audit --model rbf.skops --data d.csv --label approved --within income=5",
         "share --model rbf.skops --data d.csv --label approved --free sex --method certified",
-        "regions --model s.skops --data s.csv --free sex",
+        f"regions {HARD}",
     ],
 )
-def test_an_analysis_is_written_and_taken_up(tmp_path, run, line):
+def test_a_state_is_written_and_taken_up(tmp_path, run, line):
     kept = ["--jobs", "1", "-q", "--budget", "0.01", "--checkpoint", f"{tmp_path}/state"]
     assert run(*line.split(), *kept).exit_code == 3
+    assert (tmp_path / "state").exists()
     done = run(*line.split(), *kept)
     assert done.exit_code == 2
     assert "--resume" in done.stderr

@@ -18,6 +18,7 @@ def test_of_two_classes_either_is_the_same_claim(run, on_data, label):
     assert (fair.exit_code, fair.stdout) == (0, "FAIR\n")
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("command", ["verify", "measure"])
 @pytest.mark.parametrize(
     ("model", "label", "message"),
@@ -90,6 +91,7 @@ def test_three_classes_from_the_claim_to_the_certificate(run, on_data, tmp_path)
     assert '"classes":"argmax"' in (tmp_path / "m.json").read_text()
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(("model", "label"), [("three", "high"), ("three", None), ("grades", None)])
 def test_audits_and_shares_of_several_classes(run, on_data, model, label):
     asked = f"--model {model}.skops {on_data} {FREE}" + (
@@ -108,6 +110,6 @@ def test_audits_and_shares_of_several_classes(run, on_data, model, label):
     assert share["lower"] == share["upper"] == answer["share"]
     assert share["method"] == "exact"
     assert "exact for each row" in run(f"audit {asked}").stdout
-    bracket = run(f"share {asked} --method certified --budget 5 --json")
+    bracket = run(f"share {asked} --method certified --budget 2 --json")
     assert bracket.exit_code in (0, 3)
     assert json.loads(bracket.stdout)["method"] == "certified"

@@ -55,6 +55,7 @@ def every_word(path):
     return pd.read_csv(path, keep_default_na=False)
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("encoder", ["one hot", "target"])
 @pytest.mark.parametrize(
     ("levels", "read", "code"),

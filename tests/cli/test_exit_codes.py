@@ -7,6 +7,10 @@ import pytest
 from likewise.cli.exits import Exit
 from likewise.errors import InternalError
 
+ON = "--data d.csv --label approved --free sex"
+HARD = "--model s.skops --data s.csv --free sex"  # a subset sum: no budget of a test decides it
+BUDGET = "--budget 0.3"
+
 
 def test_the_codes_are_the_documented_ones():
     codes = {name: int(code) for name, code in Exit.__members__.items()}
@@ -94,3 +98,46 @@ def test_help_and_version_are_0(run):
         assert done.exit_code == 0
         assert max(map(len, done.stdout.splitlines())) <= 80
     assert run("--version").stdout.startswith("likewise 0.")
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (f"verify --model m.skops {ON}", 1),
+        (f"measure --model m.skops {ON}", 0),
+        (f"measure {HARD} --of margin {BUDGET}", 3),
+        (f"audit --model m.skops {ON}", 0),
+        (f"audit --model m.skops {ON} --budget 1e-9", 3),
+        (f"share --model m.skops {ON} --over data", 0),
+        (f"share --model rbf.skops {ON} --method certified --budget 0.01", 3),
+        (f"regions --model fair.skops {ON}", 0),
+        (f"regions {HARD} {BUDGET}", 3),
+        ("radius --model m.skops --data d.csv --label approved --feature age --property probability:0.1", 0),
+        (f"radius {HARD} --feature b0 {BUDGET}", 3),
+        ("near --model m.skops --data d.csv --label approved --free sex --distance 0.1", 1),
+        (f"near {HARD} --distance 0.1 {BUDGET}", 3),
+        (f"compare --model m.skops --with fair.skops {ON}", 0),
+        (f"compare --model fair.skops --with m.skops {ON}", 1),
+        (f"compare {HARD} --with s.skops --of margin {BUDGET}", 3),
+        (f"repair --model m.skops {ON}", 0),
+        (f"card --model m.skops {ON}", 0),
+        (f"report --model m.skops {ON} -o page.html", 1),
+        (f"report {HARD} -o page.html {BUDGET}", 3),
+    ],
+)
+def test_the_codes_of_the_analyses(run, tmp_path, line, code):
+    done = run(line.replace("page.html", f"{tmp_path}/page.html"))
+    assert done.exit_code == code, done.output
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["audit", "share", "regions", "radius --feature age", "repair", "compare"]
+)
+def test_input_errors_of_the_analyses_are_2(run, command):
+    other = " --with none.skops" if command == "compare" else ""
+    done = run(f"{command} --model none.skops {ON}{other}")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "error: " in done.stderr
+    assert "Traceback" not in done.stderr

@@ -28,6 +28,7 @@ def ended(shelf, line, *, command=LIKEWISE):
     )
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
@@ -87,6 +88,7 @@ likewise.cli.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", [f"measure --model rbf.skops {ON}", f"verify --model rbf.skops {ON} --property score:9"]
 )
@@ -125,51 +127,6 @@ def test_ctrl_c_in_the_middle_of_what_really_is_compiled(shelf, tmp_path, monkey
     assert "Traceback" not in done.stderr
     assert "interrupted" in done.stdout + done.stderr
     assert not list((tmp_path / "nothing").rglob("*.tmp"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        (f"verify --model m.skops {ON}", 1),
-        (f"measure --model m.skops {ON}", 0),
-        (f"measure {HARD} --of margin {BUDGET}", 3),
-        (f"audit --model m.skops {ON}", 0),
-        (f"audit --model m.skops {ON} --budget 1e-9", 3),
-        (f"share --model m.skops {ON} --over data", 0),
-        (f"share --model rbf.skops {ON} --method certified --budget 0.01", 3),
-        (f"regions --model fair.skops {ON}", 0),
-        (f"regions {HARD} {BUDGET}", 3),
-        ("radius --model m.skops --data d.csv --label approved --feature age --property probability:0.1", 0),
-        (f"radius {HARD} --feature b0 {BUDGET}", 3),
-        ("near --model m.skops --data d.csv --label approved --free sex --distance 0.1", 1),
-        (f"near {HARD} --distance 0.1 {BUDGET}", 3),
-        (f"compare --model m.skops --with fair.skops {ON}", 0),
-        (f"compare --model fair.skops --with m.skops {ON}", 1),
-        (f"compare {HARD} --with s.skops --of margin {BUDGET}", 3),
-        (f"repair --model m.skops {ON}", 0),
-        (f"card --model m.skops {ON}", 0),
-        (f"report --model m.skops {ON} -o page.html", 1),
-        (f"report {HARD} -o page.html {BUDGET}", 3),
-    ],
-)
-def test_the_codes_of_the_analyses(shelf, line, code):
-    done = ended(shelf, line)
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "command", ["audit", "share", "regions", "radius --feature age", "repair", "compare"]
-)
-def test_input_errors_of_the_analyses_are_2(shelf, command):
-    other = " --with none.skops" if command == "compare" else ""
-    done = ended(shelf, f"{command} --model none.skops {ON}{other}")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "error: " in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def interrupted(shelf, line):

@@ -138,6 +138,7 @@ def test_a_claim_that_fails_here_is_reported_and_the_others_go_on(run, claims, m
     assert "internal error: ZeroDivisionError: by zero" in done.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_what_is_running_and_leaves_what_waits(run, claims, spec, in_processes, monkeypatch):
     another = Path(spec(name="another.toml"))
     another.write_text(Path(claims["hard"]).read_text())

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,13 +41,15 @@ def text_of(node):
     return ""
 
 
+@cache
 def hints():
+    found = []
     for path in sorted(SOURCES.rglob("*.py")):
-        if any(part in PYTHON_ONLY for part in path.relative_to(SOURCES).parts):
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.keyword) and node.arg == "hint":
-                yield path, text_of(node.value)
+        text = path.read_text(encoding="utf-8")
+        if "hint=" in text and not set(PYTHON_ONLY) & set(path.relative_to(SOURCES).parts):
+            calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.keyword))
+            found += [(path, text_of(word.value)) for word in calls if word.arg == "hint"]
+    return found
 
 
 def test_no_hint_of_the_command_line_speaks_python():

@@ -53,6 +53,7 @@ def steps(text):
     return [line.strip() for line in shown[1::2]]
 
 
+@pytest.mark.draw(7)
 @pytest.mark.parametrize("name", LINES)
 def test_it_runs_as_it_is_printed(name, run):
     line = LINES[name] if isinstance(LINES[name], list) else LINES[name].split()

@@ -232,11 +232,11 @@ def test_share_says_how_it_knows(run, on_data):
     assert done.exit_code == 0
     assert any(line.startswith("basis    exact: 120 individuals") for line in lines)
     assert max(map(len, lines)) <= 80
-    answer = json.loads(run(f"share --model m.skops {on_data} --free sex --budget 10 --json").stdout)
+    answer = json.loads(run(f"share --model m.skops {on_data} --free sex --budget 2 --json").stdout)
     assert answer["method"] in ("sampled", "certified")
     assert 0 < answer["lower"] < answer["upper"] < 1
     sampled = run(
-        f"share --model rbf.skops {on_data} --free sex --over marginals --method sampled --budget 5"
+        f"share --model rbf.skops {on_data} --free sex --over marginals --method sampled --budget 2"
     )
     assert "Clopper-Pearson" in " ".join(sampled.stdout.split())
     assert run(f"share --model m.skops {on_data} --free sex --method exact").exit_code == 2

@@ -89,6 +89,7 @@ def test_rows_that_are_left_are_the_same_as_without_the_others(run, shelf, narro
     assert one["biased"] == other["biased"]
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("chunk", [1, 7, 10**6])
 def test_rows_keep_their_numbers_where_others_are_left_out(run, shelf, narrow, monkeypatch, chunk):
     import pandas as pd
@@ -107,6 +108,7 @@ def test_rows_keep_their_numbers_where_others_are_left_out(run, shelf, narrow, m
     assert share["lower"] == found["share"]
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("chunk", [1, 7, 10**6])
 def test_errors_name_the_row_of_the_file(run, shelf, narrow, tmp_path, monkeypatch, chunk):
     from likewise.spec import data_rows

@@ -11,6 +11,7 @@ import pytest
 LIKEWISE = [sys.executable, "-m", "likewise"]
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("line", ["--help", "verify --help", "measure --help", "init --help", "demo --help"])
 def test_help_imports_nothing_heavy(line):
     code = (
@@ -42,6 +43,7 @@ def test_exit_code_and_streams_of_a_real_run(shelf, on_data):
     assert done.stderr == ""
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(("line", "code"), [("--help", 0), ("verify --model m.skops {d} --free sex", 1)])
 def test_a_broken_pipe_is_quiet_and_keeps_the_code(shelf, on_data, line, code):
     reader, writer = os.pipe()

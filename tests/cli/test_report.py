@@ -195,7 +195,7 @@ def test_a_claim_in_one_direction_is_told_without_denying_twice(run, tmp_path):
 
 
 def test_everything_is_asked_in_one_command(run, tmp_path):
-    done = run(f"report {ON} --within age=2 --full --budget 60 -o {tmp_path / 'r.html'} -q")
+    done = run(f"report {ON} --within age=2 --full --budget 20 -o {tmp_path / 'r.html'} -q")
     assert done.exit_code == 1, done.output
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     sections = ("disparity", "margins", "radius", "share", "regions", "audit", "groups", "repair")
@@ -215,7 +215,7 @@ def test_nothing_is_called_exact_of_a_model_that_is_only_asked(run, tmp_path):
     joblib.dump(KNeighborsClassifier(1).fit(rows, rows.sex), tmp_path / "knn.joblib")
     rows.to_csv(tmp_path / "rows.csv", index=False)
     on = f"--model {tmp_path / 'knn.joblib'} --allow-pickle --data {tmp_path / 'rows.csv'} --free sex"
-    assert run(f"report {on} --budget 20 -o {tmp_path / 'r.html'} -q").exit_code == 1
+    assert run(f"report {on} --budget 5 -o {tmp_path / 'r.html'} -q").exit_code == 1
     sentences = re.findall(r'<p class="summary">(.*?)</p>', (tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "asked but not read" in sentences[2]
     assert "exact" not in sentences[2]

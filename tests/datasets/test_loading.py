@@ -31,6 +31,7 @@ def columns(dataset: datasets.Dataset) -> dict[str, list]:
     return nw.from_native(dataset.X).to_dict(as_series=False)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("frame", ["pandas", "polars"])
 @pytest.mark.parametrize("coded", [False, True])
 @pytest.mark.parametrize("name", LOADERS)

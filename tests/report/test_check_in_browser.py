@@ -90,6 +90,7 @@ def test_a_linear_proof(opened, fair, tmp_path):
     assert "were not compared with the model in use" in said
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("model", "pack", "rule"),
     [

@@ -1,7 +1,8 @@
 """Where lines go: inside of the drawing, in the order of the numbers."""
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.tiers import examples
 
 from likewise.answers.texts import json_value
 from likewise.report.pictures import (
@@ -19,10 +20,10 @@ from likewise.report.pictures import (
 )  # fmt: skip
 
 numbers = st.floats(-1e9, 1e9)
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+drawn = examples(100)
 
 
-@quick
+@drawn
 @given(st.lists(st.tuples(st.floats(0, 1e4), numbers, st.none() | st.floats(0, 1e9)), min_size=1, max_size=6))
 def test_a_bracket_stays_inside_and_lower_below_upper(points):
     history = sorted(
@@ -43,7 +44,7 @@ def test_nothing_known_is_not_drawn():
     assert bracket_history({"history": [[0.0, None, None]]}) is None
 
 
-@quick
+@drawn
 @given(numbers, st.floats(1e-3, 1e9))
 def test_ticks_are_inside_and_few(lo, span):
     axis = Axis(lo, lo + span, 10, 400)
@@ -52,7 +53,7 @@ def test_ticks_are_inside_and_few(lo, span):
     assert all(9.9 <= place <= 400.1 for place, _ in ticks)
 
 
-@quick
+@drawn
 @given(st.lists(numbers, max_size=8))
 def test_bars_are_as_long_as_their_numbers(values):
     bars = contribution_bars(values)
@@ -66,7 +67,7 @@ def test_bars_are_as_long_as_their_numbers(values):
     assert sizes == sorted(sizes)
 
 
-@quick
+@drawn
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_share_fills_the_bar(one, other):
     chart = share_bar({"lower": min(one, other), "upper": max(one, other)})

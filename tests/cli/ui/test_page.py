@@ -98,6 +98,7 @@ def answered(page):
     return page.run("at('answer').innerText")
 
 
+@pytest.mark.slow
 def test_a_biased_model_from_its_files_to_the_report(page, folder):
     draft(page, "d.csv", "m.skops", "approved")
     assert page.run(
@@ -141,6 +142,7 @@ def test_a_fair_model_is_proved(page):
     assert answered(page).startswith("FAIR")
 
 
+@pytest.mark.slow
 def test_a_gap_is_measured(page):
     draft(page, "d.csv", "m.skops", "approved")
     mark(page, "sex", "free")
@@ -149,6 +151,7 @@ def test_a_gap_is_measured(page):
     assert "probability" in answered(page)
 
 
+@pytest.mark.slow
 def test_a_search_is_stopped_with_what_it_knows(page):
     draft(page, "s.csv", "s.skops", "")
     mark(page, "sex", "free")
@@ -161,6 +164,7 @@ def test_a_search_is_stopped_with_what_it_knows(page):
     assert "interrupted" in told
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_said_and_nothing_lost(page, folder):
     draft(page, "d.csv", "m.skops", "approved")
     mark(page, "age", "within", "many")
@@ -174,6 +178,7 @@ def test_what_is_wrong_is_said_and_nothing_lost(page, folder):
     assert not (folder.parent / "outside.toml").exists()
 
 
+@pytest.mark.slow
 def test_a_claim_file_is_opened_again(page, folder):
     (folder / "sub").mkdir()
     (folder / "sub" / "old.toml").write_text(
@@ -191,6 +196,7 @@ def test_a_claim_file_is_opened_again(page, folder):
     assert answered(page).startswith("FAIR")
 
 
+@pytest.mark.slow
 def test_a_claim_that_the_page_does_not_offer_is_asked_as_it_is(page, folder):
     (folder / "steep.toml").write_text(
         '[model]\npath = "m.skops"\n[data]\npath = "d.csv"\nlabel = "approved"\n[similarity]\nfree = []\n[property]\nkind = "lipschitz"\nconstant = 1e6\n'
@@ -206,7 +212,8 @@ def test_a_claim_that_the_page_does_not_offer_is_asked_as_it_is(page, folder):
     assert answered(page).startswith("FAIR")
 
 
-def test_on_a_phone_the_pair_is_seen_and_no_table_scrolls_in_itself(page):
+@pytest.mark.slow
+def test_on_a_phone_the_pair_is_seen_and_nothing_sticks_out(page):
     draft(page, "d.csv", "m.skops", "approved")
     mark(page, "sex", "free")
     click(page, "verify")
@@ -219,13 +226,6 @@ def test_on_a_phone_the_pair_is_seen_and_no_table_scrolls_in_itself(page):
         assert page.run(f"{cells}.length") > 5
         assert page.run(f"{cells}.filter(c => c.getBoundingClientRect().right > 390).length") == 0
         assert page.run("(f => f.scrollHeight <= f.clientHeight)(at('features').closest('.scroll'))")
-    finally:
-        page.look(height=1600)
-
-
-def test_nothing_sticks_out(page):
-    draft(page, "d.csv", "m.skops", "approved")
-    try:
         for dark, width in ((False, 1000), (True, 1000), (False, 390)):
             page.look(dark=dark, width=width, height=1600, phone=width < 500)
             assert page.run("document.documentElement.scrollWidth <= window.innerWidth")
