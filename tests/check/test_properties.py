@@ -182,7 +182,8 @@ def test_allowed_pairs_are_so_in_either_order():
     assert together == {(0, 0), (1, 1), (2, 2), (0, 2), (2, 0)}
 
 
-def test_a_constraint_holds_on_its_border():
+def test_who_is_in_the_space_has_codes_from_end_to_end_and_keeps_constraints_on_their_border():
+    assert [SPACE.holds([Fraction(n)]) for n in (-10, -9, 9, 10)] == [False, True, True, False]
     space = read_space(
         {
             "space": {
