@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
-.PHONY: setup demo test test-all fuzz lint docs package snapshots notebooks picture bench clean
+.PHONY: setup demo test test-all mutants fuzz lint docs package snapshots notebooks picture bench clean
 
 setup: $(STAMP)
 
@@ -30,6 +30,10 @@ test: setup
 
 test-all: setup
 	LIKEWISE_TESTS=all $(PYTEST) $(PYTEST_ARGS)
+
+# One mistake at a time in a copy of the sources: do the fast tests find it? make mutants WORDS=frontier takes those of some files.
+mutants: setup
+	LIKEWISE_TEST_SEED=$(SEED) $(BIN)/python -m tests.mutants $(WORDS)
 
 # Random problems: every command against brute force.
 MINUTES ?= 10

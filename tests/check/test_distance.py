@@ -263,6 +263,23 @@ def test_a_difference_counts_for_the_least_distance():
     assert checked(claim(distance, nodes, 3, features=features, relations=relations, model=model)).accepted
 
 
+@pytest.mark.parametrize(("delta", "holds"), [(2, False), (Fraction(7, 2), True)])
+def test_the_same_line_has_another_maximum_where_differences_are_others(delta, holds):
+    """s - s' = age' - age is at most 1 in the first cell, and 4 but for the distance in the second one; their codes are the same."""
+    nodes = [["split", 2, "1"], ["separable", "1/2", ["1/4"]], ["separable", "1/2", ["1/4"]]]
+    lines = claim(
+        near(3, [each(0, 1)]),
+        nodes,
+        delta,
+        features=(continuous("age", 0, 9),),
+        relations=(within(4),),
+        model=affine(0, [line(0, -1)]),
+    )
+    report = checked(lines)
+    assert report.accepted == holds
+    assert report.refused == (() if holds else (2,))
+
+
 def test_witness_must_be_near():
     distance = near(2, TERMS)
 

@@ -1,4 +1,4 @@
-"""Properties, lemmas and lines one by one, at their borders: what is a witness, how far others are from being one, and that enclosures hold what they enclose."""
+"""Properties, lines, lemmas and relations one by one, at their borders: what is a witness, how far others are from being one, and that enclosures hold what they enclose."""
 
 from fractions import Fraction
 
@@ -143,6 +143,18 @@ def test_zero_of_the_upper_label_turns_decisions_alone():
     assert upper.gauge(asked("decision", 0)) == (-1, 0)
     assert upper.gauge(asked("score", 1)) == (1, 0)
     assert upper.gauge(asked("probability", HALF)) == (3, 1)
+
+
+def test_signs_and_offsets_count_for_scores_and_for_what_a_program_rounds():
+    body = read_affine(affine(-3, [line(0, -2, offset=5)])["body"], SPACE)
+    assert body.score([Fraction(1)]) == -15
+    described = {"sizes": ["2"], "constant": "3", "operations": 4}
+    known = body.read_rounding(described)
+    assert known.fits
+    assert (known.magnitude, known.factor) == (3 + 2 * 14, 3)  # |x + 5| is at most 14
+    assert not body.read_rounding({**described, "sizes": ["1"]}).fits
+    assert not body.read_rounding({**described, "constant": "2"}).fits
+    assert not body.read_rounding({**described, "operations": 0}).fits
 
 
 # -- relations --------------------------------------------------------------------------------------------
