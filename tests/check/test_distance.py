@@ -25,6 +25,9 @@ from tests.check.builder import (
     witness,
 )
 
+from likewise_check.core.cells import make_box
+from likewise_check.packs.distance import cost
+
 AGE, JOB, RANK = integer("age", 0, 4), categorical("job", ["a", "b", "c"]), ordinal("rank", ["x", "y", "z"])
 FEATURES = (AGE, JOB, RANK)
 MODEL = affine(0, [line(0, 1), table(1, 1, [0, 2, 5]), table(2, 1, [0, 1, 3])])
@@ -219,6 +222,16 @@ def test_squares_of_numbers_are_bounded_by_their_largest_value(u, v, weight, cos
     assert checked(
         claim(distance, [leaf], max(border + slack, 0), relations=relations, model=model, features=features)
     ).accepted
+
+
+def test_a_line_less_a_square_is_largest_where_it_is():
+    """All places where it can be largest are on the grid."""
+    grid = [Fraction(i, 4) for i in range(9)]
+    for u, v, weight in product(range(-3, 4), range(-3, 4), (1, 2)):
+        for reach in (2, Fraction(1, 4)):
+            found = cost._largest_less_square(u, v, weight, make_box((0, 2), (0, 2)), (-reach, reach))
+            pairs = [(x, y) for x, y in product(grid, repeat=2) if abs(y - x) <= reach]
+            assert found == max(u * x + v * y - weight * (y - x) ** 2 for x, y in pairs)
 
 
 def test_empty_holds_where_the_least_distance_is_too_large():
