@@ -1,10 +1,11 @@
-"""Mutation run: makes one mistake at a time in a copy of the sources, and looks whether the fast tests find it.
+"""Mutation run: makes one mistake at a time in a copy of the sources, and runs the fast tests on it.
 
     python -m tests.mutants                    all mistakes of tests/mutants.toml; `make mutants` runs this
     python -m tests.mutants frontier cells     those of files whose path contains one of the words
 
-A mistake is an old text that occurs exactly once in its file, and a new text. Each is found (killed) if one of its tests fails. The copy lies in a temporary
-folder, with all that the tests write. In the end the tests that failed are run without any mistake, and must pass. The exit code is 1 if a mistake survives.
+A mistake is an old text that occurs exactly once in its file, and a new text. It is killed if one of its tests
+fails. The copy lies in a temporary folder, with all that the tests write. In the end the tests that failed are run
+without any mistake, and must pass. The exit code is 1 if a mistake survives.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one run of tests: pytest's exit code (None: it took too long), what it printed, CPU seconds."""
+    """One run of tests: pytest's exit code (None: it took too long), what it printed, and CPU seconds."""
 
     code: int | None
     said: str

@@ -278,7 +278,7 @@ def test_a_difference_counts_for_the_least_distance():
 
 @pytest.mark.parametrize(("delta", "holds"), [(2, False), (Fraction(7, 2), True)])
 def test_the_same_line_has_another_maximum_where_differences_are_others(delta, holds):
-    """s - s' = age' - age is at most 1 in the first cell, and 4 but for the distance in the second one; their codes are the same."""
+    """Two cells with the same codes: age' - age is at most 1 in the first one, and up to 4 in the second one."""
     nodes = [["split", 2, "1"], ["separable", "1/2", ["1/4"]], ["separable", "1/2", ["1/4"]]]
     lines = claim(
         near(3, [each(0, 1)]),

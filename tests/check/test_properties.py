@@ -1,4 +1,7 @@
-"""Properties, lines, lemmas and relations one by one, at their borders: what is a witness, how far others are from being one, and that enclosures hold what they enclose."""
+"""Properties, lines, lemmas and relations one by one, at their borders.
+
+What is a witness, how far other pairs are from being one, and that enclosures hold what they enclose.
+"""
 
 from fractions import Fraction
 

@@ -1,4 +1,7 @@
-"""Forests made of stored trees, written by hand: every row goes where the library's own rules send it, also next to thresholds, missing, and between categories."""
+"""Forests made of stored trees, which are written by hand: every row goes where the library's rules send it.
+
+Also rows next to thresholds, with missing values, and between categories.
+"""
 
 import itertools
 import math

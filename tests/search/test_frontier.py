@@ -1,4 +1,4 @@
-"""The frontier's own books, with oracles that say what a test tells them: no cell is lost, ends are told as they are."""
+"""The frontier by itself, with oracles that answer as a test says: no cell is lost, and ends are told as they are."""
 
 import math
 from fractions import Fraction
@@ -69,7 +69,7 @@ def frontier(answer, answered=math.inf, property=None, similar=FREE):
 
 
 def cut_to_the_end(node):
-    """Cut the first variable that has more than one value, between its first and its other ones; close single points."""
+    """Cut the first variable with more than one value after its first one; close single points."""
     wide = np.flatnonzero(node.lo < node.hi)
     if not len(wide):
         return closing()
