@@ -40,35 +40,6 @@ def interval(rng, low=-4, high=4, step=1) -> tuple[Fraction, Fraction]:
     return ends[0], ends[1]
 
 
-RELATIONS = (
-    Relation(kind="same"),
-    Relation(kind="free"),
-    Relation(kind="within", tolerance=Fraction(1)),
-    Relation(kind="between", limits=(Fraction(-1), Fraction(2))),
-    Relation(kind="pairs", allowed=frozenset({(0, 2), (1, 3)})),
-)
-ENDS = ((0, 3), (1, 2), (2, 3), (0, 0), (0, 1))
-
-
-@pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.kind)
-def test_maxima_over_small_boxes_are_those_of_all_codes(relation):
-    for first, second in product(ENDS, ENDS):
-        if relation.kind == "same":
-            box, codes = make_box(first), [(i, i) for i in range(first[0], first[1] + 1)]
-        else:
-            box = make_box(first, second)
-            codes = list(product(*(range(lo, hi + 1) for lo, hi in (first, second))))
-        allowed = [(i, j) for i, j in codes if relation.allows(i, j)]
-        for u, v in product((-2, -1, 0, 1, 3), repeat=2):
-            most = max((u * i + v * j for i, j in allowed), default=None)
-            if relation.kind != "pairs":
-                assert linear_maximum(u, v, box, relation) == most
-            assert table_maximum([u * i for i in range(4)], [v * j for j in range(4)], box, relation) == most
-        u, v = [3, -1, 4, 1], [-5, 9, 2, -6]
-        most = max((u[i] + v[j] for i, j in allowed), default=None)
-        assert table_maximum(u, v, box, relation) == most
-
-
 @pytest.mark.parametrize("seed", range(300))
 def test_linear_functions_within_a_tolerance(seed):
     rng = random.Random(seed)

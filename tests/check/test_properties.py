@@ -1,9 +1,10 @@
-"""Properties, lines, lemmas and relations one by one, at their borders.
+"""Properties, lines, lemmas, relations and maxima one by one, at their borders.
 
 What is a witness, how far other pairs are from being one, and that enclosures hold what they enclose.
 """
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from tests.check.builder import affine, between, integer, line, ordinal
@@ -11,9 +12,10 @@ from tests.check.test_logarithm import true_log, true_sigma
 
 from likewise_check.core.affine import read_affine
 from likewise_check.core.bound import conclude, read_way, tangent_at
-from likewise_check.core.cells import LeafRefused
+from likewise_check.core.cells import LeafRefused, make_box
 from likewise_check.core.head import Labels
 from likewise_check.core.lemma import Lemma
+from likewise_check.core.maxima import linear_maximum, table_maximum
 from likewise_check.core.numbers import lower_root
 from likewise_check.core.properties import Property, _sigma_gap
 from likewise_check.core.space import Relation, read_similarity, read_space
@@ -208,3 +210,34 @@ def test_who_is_in_the_space_has_codes_from_end_to_end_and_keeps_constraints_on_
         }
     )
     assert [space.holds([Fraction(n)]) for n in (-1, 0, 3, 4, 10)] == [False, True, True, False, False]
+
+
+# -- maxima -----------------------------------------------------------------------------------------------
+
+RELATIONS = (
+    Relation(kind="same"),
+    Relation(kind="free"),
+    Relation(kind="within", tolerance=Fraction(1)),
+    Relation(kind="between", limits=(Fraction(-1), Fraction(2))),
+    Relation(kind="pairs", allowed=frozenset({(0, 2), (1, 3)})),
+)
+ENDS = ((0, 3), (1, 2), (2, 3), (0, 0), (0, 1))
+
+
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.kind)
+def test_maxima_over_small_boxes_are_those_of_all_codes(relation):
+    for first, second in product(ENDS, ENDS):
+        if relation.kind == "same":
+            box, codes = make_box(first), [(i, i) for i in range(first[0], first[1] + 1)]
+        else:
+            box = make_box(first, second)
+            codes = list(product(*(range(lo, hi + 1) for lo, hi in (first, second))))
+        allowed = [(i, j) for i, j in codes if relation.allows(i, j)]
+        for u, v in product((-2, -1, 0, 1, 3), repeat=2):
+            most = max((u * i + v * j for i, j in allowed), default=None)
+            if relation.kind != "pairs":
+                assert linear_maximum(u, v, box, relation) == most
+            assert table_maximum([u * i for i in range(4)], [v * j for j in range(4)], box, relation) == most
+        u, v = [3, -1, 4, 1], [-5, 9, 2, -6]
+        most = max((u[i] + v[j] for i, j in allowed), default=None)
+        assert table_maximum(u, v, box, relation) == most
