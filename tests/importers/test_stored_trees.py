@@ -82,7 +82,7 @@ def xgboost_model(objective, base, groups):
             right=np.array([2, 4, 6, -1, -1, -1, -1]),
             column=np.array([0, 1, 0, 0, 0, 0, 0]),
             condition=np.array([TENTH, 0, 2.5, 0.3 + shift, -1.1, 2.7, 4.9], dtype=np.float32),
-            default_left=np.array([shift > 0, True, False, False, False, False, False]),
+            default_left=np.array([shift > 0, shift == 0, False, False, False, False, False]),
             chosen={1: frozenset({1, 3})},
         )
 
