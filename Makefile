@@ -36,6 +36,10 @@ coverage: setup
 	$(PYTEST) --cov --cov-report= $(PYTEST_ARGS)
 	for package in likewise likewise_check; do echo $$package; $(BIN)/coverage report --skip-covered --include="src/$$package/*" | tail -1; done
 
+# One mistake at a time in a copy of the sources: do the fast tests find it? make mutants WORDS=frontier takes those of some files.
+mutants: setup
+	LIKEWISE_TEST_SEED=$(SEED) $(BIN)/python -m tests.mutants $(WORDS)
+
 # Random problems: every command against brute force.
 MINUTES ?= 10
 fuzz: setup

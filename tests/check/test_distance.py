@@ -26,6 +26,9 @@ from tests.check.builder import (
 )
 from tests.tiers import examples
 
+from likewise_check.core.cells import make_box
+from likewise_check.packs.distance import cost
+
 AGE, JOB, RANK = integer("age", 0, 4), categorical("job", ["a", "b", "c"]), ordinal("rank", ["x", "y", "z"])
 FEATURES = (AGE, JOB, RANK)
 MODEL = affine(0, [line(0, 1), table(1, 1, [0, 2, 5]), table(2, 1, [0, 1, 3])])
@@ -222,6 +225,16 @@ def test_squares_of_numbers_are_bounded_by_their_largest_value(u, v, weight, cos
     ).accepted
 
 
+def test_a_line_less_a_square_is_largest_where_it_is():
+    """All places where it can be largest are on the grid."""
+    grid = [Fraction(i, 4) for i in range(9)]
+    for u, v, weight in product(range(-3, 4), range(-3, 4), (1, 2)):
+        for reach in (2, Fraction(1, 4)):
+            found = cost._largest_less_square(u, v, weight, make_box((0, 2), (0, 2)), (-reach, reach))
+            pairs = [(x, y) for x, y in product(grid, repeat=2) if abs(y - x) <= reach]
+            assert found == max(u * x + v * y - weight * (y - x) ** 2 for x, y in pairs)
+
+
 def test_empty_holds_where_the_least_distance_is_too_large():
     distance = near(2, TERMS)
     model, delta = MODEL, largest_gap(distance)
@@ -262,6 +275,23 @@ def test_a_difference_counts_for_the_least_distance():
         ["empty", ["1"]],
     ]
     assert checked(claim(distance, nodes, 3, features=features, relations=relations, model=model)).accepted
+
+
+@pytest.mark.parametrize(("delta", "holds"), [(2, False), (Fraction(7, 2), True)])
+def test_the_same_line_has_another_maximum_where_differences_are_others(delta, holds):
+    """Two cells with the same codes: age' - age is at most 1 in the first one, and up to 4 in the second one."""
+    nodes = [["split", 2, "1"], ["separable", "1/2", ["1/4"]], ["separable", "1/2", ["1/4"]]]
+    lines = claim(
+        near(3, [each(0, 1)]),
+        nodes,
+        delta,
+        features=(continuous("age", 0, 9),),
+        relations=(within(4),),
+        model=affine(0, [line(0, -1)]),
+    )
+    report = checked(lines)
+    assert report.accepted == holds
+    assert report.refused == (() if holds else (2,))
 
 
 def test_witness_must_be_near():

@@ -24,7 +24,7 @@ from tests.check.builder import (
 )
 from tests.tiers import examples
 
-from likewise_check.core.numbers import LARGEST, consecutive, is_double
+from likewise_check.core.numbers import LARGEST, consecutive, double_down, double_up, is_double
 
 SMALLEST = 5e-324
 LAST = struct.unpack("<d", struct.pack("<Q", 0x7FEFFFFFFFFFFFFF))[0]
@@ -77,6 +77,15 @@ def test_the_ends():
     assert not is_double(Fraction((1 << 53) + 1))
     assert is_double(Fraction((1 << 53) + 2))
     assert not consecutive(Fraction(-SMALLEST), Fraction(SMALLEST))
+
+
+@pytest.mark.parametrize("x", [0.0, SMALLEST, 2.0**-1022, 0.1, 1.0, math.nextafter(1.0, 0), 1e300])
+def test_the_doubles_around_a_number(x):
+    value, above = Fraction(x), Fraction(math.nextafter(x, math.inf))
+    between = (2 * value + above) / 3
+    assert (double_down(value), double_up(value)) == (value, value)
+    assert (double_down(between), double_up(between)) == (value, above)
+    assert (double_down(-between), double_up(-between)) == (-above, -value)
 
 
 # --- splits ----------------------------------------------------------------------------------------

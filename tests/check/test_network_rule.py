@@ -25,6 +25,8 @@ from tests.check.test_mutation import mutants
 from tests.check.test_network import network
 from tests.check.test_schema import LINE
 
+from likewise_check.packs.network.neuron import GRID, Polygon
+
 # f = relu(age + sex): two who differ in sex are at most 1 apart.
 FEATURES = [continuous("age", -2, 2), categorical("sex", ["f", "m"])]
 RELATIONS = [SAME, FREE]
@@ -231,3 +233,23 @@ def test_lines_fit_the_schema():
         LINE.validate(json.loads(raw))
     for wrong in (["neuron", 0, 0, 3, "0"], ["network", "1/2", 0, [0]], ["network", 1, 0, [0], [0]]):
         assert not LINE.is_valid(wrong)
+
+
+def test_limits_of_a_sum_are_rounded_outwards():
+    wide = Polygon(-9 << GRID, 9 << GRID, -9 << GRID, 9 << GRID, -(18 << GRID), 18 << GRID)
+    third = (1 << GRID) // 3
+    for side in (0, 1):
+        limits = [None, None, None]
+        limits[side] = (Fraction(1, 3), Fraction(2, 3))
+        assert wide.met(tuple(limits))[2 * side : 2 * side + 2] == (third, 2 * third + 1)
+    assert wide.met((None, None, (Fraction(-1, 3), None)))[4] == -third - 1
+
+
+def test_limits_sharpen_each_other_to_what_pairs_of_sums_leave():
+    for ends in product((-1, 0), (1, 2), (-2, 1), (1, 3), (-1, 1), (1, 2)):
+        lo, hi, other_lo, other_hi, p, q = ends
+        pairs = [(y, z) for y in range(lo, hi + 1) for z in range(other_lo, other_hi + 1) if p <= z - y <= q]
+        least = [min(y for y, _ in pairs), min(z for _, z in pairs), min(z - y for y, z in pairs)]
+        most = [max(y for y, _ in pairs), max(z for _, z in pairs), max(z - y for y, z in pairs)]
+        found = Polygon(*ends).closed()
+        assert (list(found[::2]), list(found[1::2])) == (least, most)

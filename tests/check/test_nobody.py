@@ -118,6 +118,16 @@ def test_what_narrowing_does_not_find_is_told(name, tmp_path):
     assert main([str(path), "--quiet", "--expect", "fair"]) == 1
 
 
+def test_a_proof_that_all_cells_are_empty_is_about_nobody():
+    """Narrowing does not see it, and the multipliers do: x + y is at most 3, and at least 5."""
+    features, constraints = NOT_FOUND["sums of wide ranges"]
+    values = about(features, [FREE, FREE], constraints)
+    values[5] = ["empty", ["1", "1", "0", "0"]]
+    assert checked(values).reason == "no pair exists at all: a claim about nobody"
+    values[5] = ["empty", ["1", "0", "0", "0"]]
+    assert "do not show that the cell holds no pair" in checked(values).reason
+
+
 def test_no_more_is_looked_at_than_is_said(monkeypatch):
     features, constraints = CONTRADICTIONS["levels"]
     values = about(features, [FREE] * 2, constraints)

@@ -4,6 +4,7 @@ import io
 import os
 import signal
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -32,7 +33,7 @@ from likewise_check import check
 from likewise_check.core import cells, leaves
 from likewise_check.core import proof as proofs
 from likewise_check.core.affine import Affine
-from likewise_check.core.rounding import covers
+from likewise_check.core.rounding import Rounding, covers
 
 LEAF = ["separable", "1/2"]
 
@@ -208,6 +209,15 @@ def test_rounding_error_of_many_operations():
     assert rounded(enough + Fraction(1, 10**100), 5000)
     with pytest.raises(Exception, match="closer to the rounding error"):
         rounded(enough + Fraction(2 * 5000, 2**700), 5000)
+
+
+def test_numbers_on_the_way_that_may_be_too_large_are_never_covered():
+    for bits, largest in ((24, 120), (53, 1000)):
+        enough = Fraction(2 ** (largest - 1))
+        near = Rounding(magnitude=Fraction(2 ** (largest - 5)), operations=6, bits=bits)
+        assert covers(enough, near)  # 2 * 7 times as large is still in the range
+        assert not covers(enough, replace(near, operations=15))
+        assert not covers(enough, replace(near, fits=False))
 
 
 # --- refused leaves --------------------------------------------------------------------------------

@@ -75,6 +75,25 @@ def codes_of(space, count=200):
     return sample_codes(space, RANDOM.integers(0, 1, (0, len(space))).astype(float))[:count]
 
 
+def test_weights_biases_and_rounding_are_those_of_the_stored_numbers():
+    estimator = sklearn.linear_model.LinearRegression().fit(np.eye(2), [0.0, 1.0])
+    estimator.coef_, estimator.intercept_ = np.array([-2.0, 0.5]), -3.0
+    (model,) = sklearn_linear.import_linear(estimator, (None, None)).models
+    assert (model.body.weights, model.body.bias) == ((Fraction(-2), Fraction(1, 2)), -3)
+    rounding = model.rounding
+    assert (rounding.sizes, rounding.constant) == ((2, Fraction(1, 2)), 3)
+    assert rounding.operations >= 2 * 2 + 1  # products, additions and the intercept
+    row, means = np.array([-2.0, 0.5]), np.array([5.0, 4.0])
+    weights, bias, rounding = sklearn_linear._centred_parameters(row, -3.0, means, "PLSRegression")
+    assert (weights, bias) == (model.body.weights, 5)  # -2 (x - 5) + (y - 4) / 2 - 3
+    assert rounding.constant == 3 + 10 + 2
+    weights, bias, rounding = sklearn_linear.sum_vectors(
+        (Fraction(1), Fraction(-3)), np.array([[1.0, 2.0], [1.0, 0.0]]), Fraction(-7)
+    )
+    assert (weights, bias) == ((-2, 2), -7)
+    assert (rounding.sizes, rounding.constant) == ((4, 2), 7)
+
+
 @pytest.mark.parametrize("name", sorted(sklearn_linear.ESTIMATORS - sklearn_linear.GENERALISED))
 @pytest.mark.parametrize("as_frame", [True, False], ids=["frame", "array"])
 def test_the_imported_model_is_the_original(name, as_frame):

@@ -8,7 +8,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    RobustScaler,
+    StandardScaler,
+)
 from tests.tiers import examples
 
 import likewise as lw
@@ -16,6 +23,7 @@ from likewise.families.scored_model import rounding_error
 from likewise.importers.imported_model import import_model
 from likewise.importers.transformers.casts import single_line
 from likewise.importers.transformers.composition import selected_places
+from likewise.importers.transformers.scalers import inverse_operations, scale_columns, scaler_operations
 from likewise.importers.transformers.traced_columns import Arithmetic, Line, Operation, Step
 
 ordinary = st.floats(-1e9, 1e9)
@@ -207,3 +215,42 @@ def test_a_line_of_a_number_in_single_precision_covers_every_cast(given, x):
     for constant in WAYS.values():
         off = abs(computed_singly(x, [("cast", 0.0), *plain], constant) - exact)
         assert off <= growth * (abs(exact) + line.slack)
+
+
+SCALERS = (
+    StandardScaler(),
+    StandardScaler(with_mean=False),
+    StandardScaler(with_std=False),
+    RobustScaler(),
+    RobustScaler(with_centering=False),
+    MinMaxScaler((-1, 2)),
+    MaxAbsScaler(),
+)
+
+
+@pytest.mark.parametrize("scaler", SCALERS, ids=repr)
+def test_scalers_do_what_they_were_fitted_to_do_and_take_it_back(scaler):
+    rows = np.array([[3.0], [7.0], [12.0], [-1.5]])
+    fitted, step = scaler.fit(rows), Step(path=("scaler",), kind=type(scaler).__name__)
+    line = Arithmetic(scaler_operations(fitted, 0, step)).on(Line())
+    back = Arithmetic(inverse_operations(fitted, step)).on(line)
+    for x, made in zip(rows.ravel().tolist(), fitted.transform(rows).ravel().tolist(), strict=True):
+        assert float(line.offset + line.slope * Fraction(x)) == pytest.approx(made, abs=1e-12)
+        assert float(back.offset + back.slope * Fraction(x)) == pytest.approx(x, abs=1e-12)
+
+
+@pytest.mark.parametrize("scaler", [MinMaxScaler((0.25, 0.75), clip=True), MaxAbsScaler(clip=True)], ids=repr)
+def test_clipped_scalers_bend_where_they_meet_the_ends_of_their_range(scaler):
+    fitted = scaler.fit(np.array([[2.0], [7.0], [12.0]]))
+    (column,) = scale_columns(fitted, [None], Step(path=("scaler",), kind=type(scaler).__name__))
+    for x in (-20.0, -12.0, -11.0, 2.0, 2.5, 11.5, 12.0, 12.5, 40.0):
+        made = float(fitted.transform([[x]])[0, 0])
+        assert float(column.action.spline.exact(Fraction(x))) == pytest.approx(made, abs=1e-12)
+
+
+def test_what_is_subtracted_counts_by_its_size_and_a_division_twice():
+    plus, over = Operation("plus", Fraction(-7)), Operation("over", Fraction(3))
+    line = Arithmetic((over, plus, Operation("times", Fraction(-2)))).on(Line())
+    assert (line.slope, line.offset) == (Fraction(-2, 3), 14)
+    assert line.roundings == 4
+    assert line.slack >= 14

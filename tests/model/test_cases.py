@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from likewise.model.conditions import Condition, enclose_form
 from likewise.model.cubes import all_votes, vote_cubes, vote_winners
 from likewise.model.head import Head, count_votes, log_odds, most_voted
 from likewise.model.question import Question
@@ -40,6 +41,16 @@ def test_the_winner_of_votes_is_the_smallest_of_those_with_most():
 
 def scores_of(values):
     return tuple(Enclosure.of(Fraction(v)) for v in values)
+
+
+def test_a_form_of_enclosures_takes_the_other_end_where_its_factor_is_negative():
+    alpha = (Fraction(-2), Fraction(3), Fraction(0))
+    scores = tuple(Enclosure(Fraction(lo), Fraction(hi)) for lo, hi in ((1, 2), (-1, 5), (-9, 9)))
+    assert enclose_form(alpha, scores) == Enclosure(Fraction(-7), Fraction(13))
+    assert Condition(alpha=alpha, strict=True).decided(scores, Fraction(-8))
+    assert Condition(alpha=alpha, strict=True).decided(scores, Fraction(12)) is None
+    assert Condition(alpha=alpha, strict=True).decided(scores, Fraction(13)) is False
+    assert Condition(alpha=alpha, strict=False).decided(scores, Fraction(13)) is None
 
 
 def class_by_margin(values, margin):

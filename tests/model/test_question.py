@@ -1,7 +1,7 @@
 """Witness sets: convex, supported by their lines, decided exactly; clearances never promise too much."""
 
 import math
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +19,8 @@ from likewise.model.witness_set import (
     DecisionSet,
     Direction,
     GapSet,
+    OneSidedSet,
+    PredictionSet,
     ProbabilitySet,
     snap_lean,
 )
@@ -286,3 +288,92 @@ def test_the_lean_that_touches_at_a_balance_is_the_one_that_has_it(delta, lean, 
 def test_leans_touch_at_the_ends_where_the_balance_is_beyond_all_scores():
     ends = ProbabilitySet(delta=Fraction(1, 5)).touching_lean(np.array([np.inf, 800.0, 0.0, -800.0, -np.inf]))
     assert ends.tolist() == [0, 0, 0.5, 1, 1]
+
+
+# -- one by one, at their borders ------------------------------------------------------------------------------
+
+
+def test_which_conditions_of_a_decision_are_strict():
+    half, more = Fraction(1, 2), Fraction(51, 100)
+    usual, other, both = (
+        DecisionSet(level=half, strict=s) for s in ((True, False), (False, True), (True, True))
+    )
+    pairs = [(half, -half), (more, -half), (half, -more), (more, -more)]
+    assert [usual.holds(*pair) for pair in pairs] == [False, True, False, True]
+    assert [other.holds(*pair) for pair in pairs] == [False, False, True, True]
+    assert [both.holds(*pair) for pair in pairs] == [False, False, False, True]
+    assert [[one.attained(lean) for lean in (0.0, 0.5, 1.0)] for one in (usual, other, both)] == [
+        [True, False, False],
+        [False, False, True],
+        [False, False, False],
+    ]
+    assert usual.clearance(Fraction(-3), Fraction(2)) == Fraction(7, 2)  # the further one of the two
+    assert usual.clearance(Fraction(0), Fraction(4)) == Fraction(9, 2)
+
+
+def test_a_gap_moves_by_both_scores():
+    gap = GapSet(delta=Fraction(3))
+    assert gap.clearance(Fraction(1), Fraction(1)) == Fraction(3, 2)
+    assert gap.threshold(np.array([0.5, 0.25])).tolist() == [1.5, -np.inf]
+    assert gap.direction(EVEN_LEAN).threshold == Fraction(3, 2)
+
+
+def test_zero_is_the_lower_decision_of_one_side():
+    upper, lower = OneSidedSet(lean=1), OneSidedSet(lean=0)
+    scores = [Fraction(n) for n in (-1, 0, 1)]
+    assert [upper.holds(s, s) for s in scores] == [False, False, True]
+    assert [lower.holds(s, s) for s in scores] == [True, True, False]
+    assert (upper.attained(1.0), lower.attained(0.0)) == (False, True)
+
+
+def test_a_link_moves_what_is_said_of_probabilities():
+    plain = ProbabilitySet(delta=Fraction(1, 4))
+    linked = ProbabilitySet(delta=Fraction(1, 4), slope=Fraction(2), offset=Fraction(-1))
+    for first, second in ((1, 0), (0, 1), (1, 1), (2, 1), (Fraction(3, 4), Fraction(1, 2)), (3, 2)):
+        there = 2 * Fraction(first) - 1, 2 * Fraction(second) - 1
+        assert linked.holds(Fraction(first), Fraction(second)) == plain.holds(*there)
+        assert linked.clearance(Fraction(first), Fraction(second)) == plain.clearance(*there) / 2
+    assert linked.holds(Fraction(1), Fraction(0))  # of 1 and -1, not of 1 and 0
+    assert plain.clearance(Fraction(0), Fraction(0)) > 0
+    line, moved = plain.tangent(Fraction(1, 3)), linked.tangent(Fraction(1, 3))
+    assert line.a != line.b
+    assert (moved.a, moved.b) == (2 * line.a, 2 * line.b)
+    assert moved.threshold == line.threshold + (line.a - line.b)
+    leans = np.array([0.3, 0.5, 0.9])
+    assert linked.balance(leans) == pytest.approx((plain.balance(leans) + 2) / 2)
+    assert linked.threshold(leans) == pytest.approx((plain.threshold(leans) + 2 * leans - 1) / 2)
+    assert linked.touching_lean(linked.balance(leans)) == pytest.approx(leans, abs=1e-9)
+
+
+def precisely(fraction):
+    return Decimal(fraction.numerator) / Decimal(fraction.denominator)
+
+
+def test_thresholds_are_below_the_true_ones_by_next_to_nothing():
+    """Also where a double would be rounded up."""
+    with localcontext(Context(prec=60)):
+        for n in range(1, 30):
+            question, p = ProbabilitySet(delta=Fraction(1, 7)), Fraction(n, 36)
+            line, q = question.tangent(p), p + Fraction(1, 7)
+            true = precisely(line.a) * precisely(q / (1 - q)).ln()
+            true -= precisely(line.b) * precisely(p / (1 - p)).ln()
+            assert 0 <= true - precisely(line.threshold) < Decimal("1e-30")
+            lean = EVEN_LEAN + Fraction(n, 60)
+            line, rest = PredictionSet(delta=Fraction(3)).direction(lean), 2 * lean - 1
+            true = precisely(lean) * precisely(lean).ln() - precisely(1 - lean) * precisely(1 - lean).ln()
+            true += precisely(rest) * precisely(3 / rest).ln()
+            assert 0 <= true - precisely(line.threshold) < Decimal("1e-30")
+
+
+def test_predictions_differ_by_their_exponentials():
+    question = PredictionSet(delta=Fraction(10))
+    assert question.holds(Fraction(3), Fraction(2))  # 20.1 and 7.4
+    assert not question.holds(Fraction(3), Fraction(5, 2))  # 20.1 and 12.2
+    assert not question.holds(Fraction(2), Fraction(3))
+    assert not question.holds(Fraction(-1), Fraction(-9))
+    for second in (-2.0, 0.0, 1.5):  # the line that touches at the border
+        line = question.direction(snap_lean(question.lean_at(second)))
+        first = math.log(10 + math.exp(second))
+        assert float(line.a) * first - float(line.b) * second == pytest.approx(
+            float(line.threshold), abs=1e-9
+        )
