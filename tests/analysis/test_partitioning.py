@@ -232,6 +232,7 @@ def test_gaps_have_fair_and_undecided_regions():
     assert sum(region.measure for region in found) == 1
 
 
+@pytest.mark.usefixtures("clock_of_looks")
 def test_continuous_boxes_share_nothing_but_borders_and_their_members_are_what_they_say():
     random = np.random.default_rng(0)
     rows = random.uniform(0, 1, (200, 3))

@@ -84,10 +84,11 @@ def test_certified_brackets_hold_the_share_of_those_who_satisfy_constraints(name
         assert found.upper - found.lower < 1e-3
 
 
+@pytest.mark.usefixtures("clock_of_looks")
 def test_cells_close_in_on_a_share_below_a_slanted_constraint():
     space, model, _, _ = continuous()
     below = space.where("2 * x + y <= 2")
-    found = lw.share(model, below, lw.Similarity(free=["s"]), method="certified", budget=1)
+    found = lw.share(model, below, lw.Similarity(free=["s"]), method="certified", budget=3)
     random = np.random.default_rng(1)
     people = pd.DataFrame({"x": random.uniform(0, 1, 200_000), "y": random.uniform(0, 2, 200_000), "s": 0})
     people = people[2 * people["x"] + people["y"] <= 2]
@@ -117,12 +118,13 @@ def test_cells_of_a_linear_model_hold_the_share(similar):
         assert found.upper - found.lower <= Fraction(1, 10**6)
 
 
+@pytest.mark.usefixtures("clock_of_looks")
 def test_every_part_of_a_settled_cell_is_as_it_says():
     space, model, X, _ = continuous()
     similar = lw.Similarity(free=["s"], within={"x": 0.05})
     for data in (None, X):
         found = bracketing(model, space, similar, lw.SameDecision(), data)
-        found.run(width=0.02, seconds=0.3)
+        found.run(width=0.02, seconds=1)
         assert found.biased + found.fair + sum(cell.mass for cell in found.partition.boxes.values()) == 1
         assert found.biased > 0
         assert found.fair > 0

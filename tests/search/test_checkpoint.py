@@ -235,4 +235,4 @@ def test_killed_and_resumed(file):
 
 @pytest.mark.slow
 def test_killed_and_resumed_at_many_moments(file):
-    killed_and_resumed(file, np.random.default_rng(0).uniform(0, 3, 20))
+    killed_and_resumed(file, np.random.default_rng(0).uniform(0, 1, 6))
