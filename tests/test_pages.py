@@ -36,7 +36,7 @@ def test_a_page_that_is_read_first_runs_and_prints_what_it_says(page, tmp_path, 
     run(page)
 
 
-@pytest.mark.draw(6)
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("page", [page for page in RUNNING if page not in ALWAYS], ids=_name)
 def test_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
