@@ -75,6 +75,7 @@ def codes_of(space, count=200):
     return sample_codes(space, RANDOM.integers(0, 1, (0, len(space))).astype(float))[:count]
 
 
+@pytest.mark.draw(25)
 @pytest.mark.parametrize("name", sorted(sklearn_linear.ESTIMATORS - sklearn_linear.GENERALISED))
 @pytest.mark.parametrize("as_frame", [True, False], ids=["frame", "array"])
 def test_the_imported_model_is_the_original(name, as_frame):
@@ -103,6 +104,7 @@ def test_the_imported_model_is_the_original(name, as_frame):
         assert np.allclose(ours, model.predict_proba(rows)[:, 1], atol=1e-9)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", ["LogisticRegression", "SVC", "LinearRegression"])
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table, pd.DataFrame], ids=["polars", "pyarrow", "pandas"])
 def test_pairs_come_back_in_the_users_own_kind_of_frame(name, make):
