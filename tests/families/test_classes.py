@@ -112,6 +112,7 @@ def softmax_set(classes, delta):
     return case.line
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("classes", [2, 3, 5])
 @pytest.mark.parametrize("curved", [False, True])
 def test_odds_are_bounded_and_what_is_proved_is_true(classes, curved):

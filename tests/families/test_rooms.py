@@ -37,7 +37,10 @@ def type_tests(tree):
 
 @pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(SRC)))
 def test_no_type_tests_on_families_outside_of_them(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if "Separable" not in text and "likewise.families." not in text:
+        return  # it knows none of the types
+    tree = ast.parse(text)
     assert not set(type_tests(tree)) & types_of_families(tree)
 
 

@@ -79,7 +79,7 @@ def flips(model):
     return {(i, j) for i, j in similar_pairs() if said[i] != said[j]}
 
 
-@pytest.mark.draw(5)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_not_read_is_asked(name, seed):

@@ -57,7 +57,7 @@ def as_estimator(model, folder):
 WAYS = [as_estimator, as_booster, as_json, as_ubj]
 
 
-@pytest.mark.draw(6)
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("biased", [True, False])
 @pytest.mark.parametrize("pairs", [None, [("Zürich", "日本")], [("Berlin", "Zürich")]])

@@ -86,6 +86,7 @@ if "loss" in MLPRegressor().get_params():
     )
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_imported_model_is_the_original(name):
     model = MODELS[name]().fit(X, Y)

@@ -78,6 +78,7 @@ def compare(model):
     return imported
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("kind", MAPS)
 @pytest.mark.parametrize("name", MODELS)
 def test_scores_are_those_of_the_original(kind, name):
@@ -132,7 +133,7 @@ PAIRS = [
 SIMILAR = lw.Similarity(free=["b"], within={"c": 1})
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("made", [Nystroem, KernelPCA])
 @pytest.mark.parametrize("kind", ["rbf", "polynomial", "linear"])
 def test_small_spaces_by_brute_force(kind, made, tmp_path):
@@ -182,7 +183,7 @@ def test_a_planted_model_gets_its_verdict(kernel_map):
     assert np.abs(said[:, 0] - said[:, 1]).max() <= moderate.upper
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("model", "reason"),
     [

@@ -198,6 +198,7 @@ def test_labels_of_zipmap_and_names_of_text(tmp_path):
     assert pickle.loads(pickle.dumps(renamed)).predict(X).tolist() == renamed.predict(X).tolist()
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(
     "name",
     ["logistic", "softmax", "forest", "forest of three", "boosting", "machine", "machine of three", "ridge"],
@@ -296,6 +297,7 @@ def beside(number, single=True):
     return sorted({value for one in found for value in (one, np.nextafter(one, -9), np.nextafter(one, 9))})
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("dtype", [TensorProto.FLOAT, TensorProto.DOUBLE])
 @pytest.mark.parametrize("mode", ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"])
 @pytest.mark.parametrize("missing", [0, 1])
@@ -494,6 +496,7 @@ FRONTED = {
 }
 
 
+@pytest.mark.draw(3)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", FRONTED)
 @pytest.mark.parametrize("kind", ["one-hot", "ordinal"])

@@ -43,7 +43,7 @@ def fitted(last):
     return make_pipeline(steps, last).fit(ROWS, wanted)
 
 
-@pytest.mark.draw(6)
+@pytest.mark.draw(4)
 @pytest.mark.parametrize(
     "last",
     [

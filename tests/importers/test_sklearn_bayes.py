@@ -116,6 +116,7 @@ def near_decisions(model, rows):
     return pd.DataFrame(found, columns=NAMES)
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", MODELS)
 def test_the_imported_model_is_the_original(name, classes):
@@ -240,7 +241,7 @@ def shares(scores):
     return [power / sum(powers) for power in powers]
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", SMALL)
 def test_small_spaces_by_brute_force(name, classes):

@@ -30,6 +30,7 @@ def pipeline(model, columns=("a", "b", "sex")):
     return make_pipeline(make_column_transformer(*words, (StandardScaler(), numbers)), model)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("options", [{}, {"shrink_threshold": 0.2}])
 def test_decisions_are_those_of_the_original_and_of_brute_force(classes, options):

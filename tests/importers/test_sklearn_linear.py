@@ -94,6 +94,7 @@ def test_weights_biases_and_rounding_are_those_of_the_stored_numbers():
     assert (rounding.sizes, rounding.constant) == ((4, 2), 7)
 
 
+@pytest.mark.draw(25)
 @pytest.mark.parametrize("name", sorted(sklearn_linear.ESTIMATORS - sklearn_linear.GENERALISED))
 @pytest.mark.parametrize("as_frame", [True, False], ids=["frame", "array"])
 def test_the_imported_model_is_the_original(name, as_frame):
@@ -122,6 +123,7 @@ def test_the_imported_model_is_the_original(name, as_frame):
         assert np.allclose(ours, model.predict_proba(rows)[:, 1], atol=1e-9)
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", ["LogisticRegression", "SVC", "LinearRegression"])
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table, pd.DataFrame], ids=["polars", "pyarrow", "pandas"])
 def test_pairs_come_back_in_the_users_own_kind_of_frame(name, make):

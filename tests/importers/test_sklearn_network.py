@@ -264,6 +264,7 @@ MIXES = {
 
 
 class TestMixes:
+    @pytest.mark.draw(8)
     @pytest.mark.parametrize("activation", ["relu", "tanh", "identity"])
     @pytest.mark.parametrize("mix", MIXES)
     def test_become_layers(self, mix, activation):
@@ -325,6 +326,7 @@ class TestMixes:
 
 
 class TestRepairs:
+    @pytest.mark.draw(1)
     @pytest.mark.parametrize("activation", ["relu", "tanh"])
     @pytest.mark.parametrize("classes", [2, 3])
     def test_the_mean_over_settings_is_proved(self, classes, activation):

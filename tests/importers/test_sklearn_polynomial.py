@@ -29,6 +29,7 @@ def fitted(kind, **options):
     return kind(kernel="poly", **options).fit(X, Y if kind in (SVC, NuSVC) else X.a * X.b)
 
 
+@pytest.mark.draw(16)
 @pytest.mark.parametrize("options", [{}, {"gamma": "auto"}, {"gamma": 0.3, "coef0": 1.0}, {"coef0": -2.5}])
 @pytest.mark.parametrize("degree", [0, 1, 2, 3, 4, 5])
 @pytest.mark.parametrize("kind", [SVC, SVR])

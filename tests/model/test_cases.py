@@ -62,6 +62,7 @@ def class_by_margin(values, margin):
     return None
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("of", [None, 0, 2])
 @pytest.mark.parametrize("margin", [0, 1])
 def test_decisions_differ_where_their_classes_do(of, margin):

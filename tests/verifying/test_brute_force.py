@@ -37,9 +37,9 @@ def check_verdict(case, property):
     result = lw.verify(case.model, case.space, case.similar, property, budget=BUDGET)
     event(f"{result.verdict} {type(property).__name__} {case.kind} {result.stats['engine']}")
     if result.verdict == "UNKNOWN":
-        # Only where the model's own floating point hides what exact arithmetic shows.
+        # Only where the model's own floating point hides what exact arithmetic shows, or is as large as the scores.
         assert result.reason.startswith("rounding")
-        assert biased
+        assert biased or result.stats["program_rounding"]["large"]
         return
     assert result.verdict == ("BIASED" if biased else "FAIR")
     if biased:

@@ -148,6 +148,7 @@ def test_falls_of_probabilities(name, at_most):
         assert lw.verify(model, SPACE, claim, budget=60).verdict == expected
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["affine", "kernel", "boosting"])
 def test_what_else_may_differ(name):
     """Whoever has at least as much income is compared, also with somebody of the other sex who has the same."""
@@ -168,6 +169,7 @@ def test_the_class_of_interest_turns_the_claim_round():
         assert (up, down) == ("BIASED", "FAIR")
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "model", [LogisticRegression(), RandomForestClassifier(3, max_depth=3, random_state=0), SVC()]
 )

@@ -138,6 +138,7 @@ def test_cuts_come_with_the_bounds_of_their_parts(seed):
     assert tried
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_a_memory_handed_down_bounds_like_one_made_anew(seed):
     case, random = random_case(seed, trees=6), np.random.default_rng(seed)

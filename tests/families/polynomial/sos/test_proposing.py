@@ -95,6 +95,7 @@ def test_one_variable_is_exact(kind, degree, seed):
     assert float(found.bound) == pytest.approx(values.max(), abs=1e-6)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_best_lean_in_one_variable(seed):
     """Shor is exact for each lean, so the bound is the minimum over leans of the maximum over points."""
@@ -310,6 +311,7 @@ def corrupted(rng, content, dimension):
     return replace(content, way=way, bits=bits, blocks=made)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("kind", "degree", "linear"), [("shor", 2, False), ("rlt", 2, False), ("o2", 3, True)]
 )
