@@ -20,7 +20,7 @@ from tests.tiers import ALL, SEED, some
 from likewise.spec.numbers import format_number, parse_number
 from likewise_check import check
 
-MUTANTS = 600 if ALL else 25
+MUTANTS = 600 if ALL else 20
 WITH_OLD_DIGESTS = 200 if ALL else 25  # digests do not look at what was changed
 BOTH = [*SMALL, *CURVED]
 PLACES = 150 if ALL else 25  # at which files are cut, and bytes of them flipped
@@ -39,6 +39,7 @@ def accepted(content: bytes) -> bool:
     return check(io.BytesIO(content)).accepted
 
 
+@pytest.mark.draw(12)
 @pytest.mark.parametrize("name", BOTH)
 def test_every_change_is_rejected_while_the_digests_stand(name):
     original = run(name).lines
@@ -71,6 +72,7 @@ def survivors(name, count, seed):
     return tried, found
 
 
+@pytest.mark.draw(36)
 @pytest.mark.parametrize("name", [*BOTH, *EXHAUSTED, pytest.param("many-gaps", marks=pytest.mark.slow)])
 def test_a_change_with_right_digests_is_rejected_or_true(name):
     tried, found = survivors(name, MUTANTS, TODAY)
@@ -123,6 +125,7 @@ def test_the_second_route_can_object():
     assert not exhausted([*small[:3], {"property": {"kind": "decision", "margin": "-100"}}, *small[4:]])
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("name", BOTH)
 def test_a_truncated_file_is_rejected(name):
     content, text = run(name).certificate.content, written(run(name).lines)
@@ -135,6 +138,7 @@ def test_a_truncated_file_is_rejected(name):
         assert not accepted(packed(written(lines[:line])))
 
 
+@pytest.mark.draw(8)
 @pytest.mark.parametrize("name", BOTH)
 def test_a_flipped_byte_is_rejected_or_changes_no_text(name):
     """The gzip header holds bytes without meaning (time, system); all others count."""

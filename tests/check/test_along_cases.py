@@ -32,6 +32,7 @@ from tests.check.kernels import seeds
 from likewise_check.core.cells import Tree
 from likewise_check.core.fields import Rejected
 from likewise_check.core.space import read_similarity, read_space
+from likewise_check.packs.along import limit
 
 SEX, JOB, SECTOR, YEARS = range(4)
 FEATURES = [
@@ -488,9 +489,11 @@ def test_conditions_on_numbers_that_are_not_whole_or_missing_are_rejected():
         assert "neither whole" in report.reason
 
 
-def test_more_parts_than_allowed_are_rejected():
-    features = [*FEATURES[:3], integer("years", 0, 10_000)]
-    spans = [[2 * i, 2 * i] for i in range(2_000)]
-    report = checked(proof(features, with_where([YEARS, spans]), score(10**6), MODEL, [LEAF] * 10_001))
+@pytest.mark.parametrize("most", [100, pytest.param(limit.MOST_PARTS, marks=pytest.mark.slow)])
+def test_more_parts_than_allowed_are_rejected(most, monkeypatch):
+    monkeypatch.setattr(limit, "MOST_PARTS", most)
+    features = [*FEATURES[:3], integer("years", 0, most)]
+    spans = [[2 * i, 2 * i] for i in range(most // 5)]
+    report = checked(proof(features, with_where([YEARS, spans]), score(10**6), MODEL, [LEAF] * (most + 1)))
     assert not report.accepted
     assert "parts" in report.reason

@@ -102,6 +102,7 @@ def one_way(chance: random.Random, claim: dict) -> bool:
     return changed
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("listed", [0, 30, 1 << 22])
 def test_the_bound_of_trees_is_as_defined(monkeypatch, listed):
     monkeypatch.setattr(forest, "MOST_LISTED", listed)

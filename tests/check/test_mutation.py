@@ -108,7 +108,7 @@ def changes(values):
     return found
 
 
-def mutants(values, fast=60):
+def mutants(values, fast=40):
     """(where, changed lines) of all single changes; in `make test` only of `fast` ones, drawn by the day."""
     for path, new in some(changes(values), fast, str(values)):
         yield path, new if isinstance(path[0], str) else changed_at(values, path, new)

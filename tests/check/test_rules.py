@@ -283,6 +283,7 @@ def test_enumerated_points_are_limited(monkeypatch):
     assert "more than 999 points" in report.reason
 
 
+@pytest.mark.slow
 def test_a_million_points():
     features = [integer(f"n{k}", 0, 1) for k in range(10)]
     model = affine(0, [line(k, 1) for k in range(10)])

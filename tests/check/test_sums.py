@@ -36,7 +36,7 @@ def test_samples_are_accepted_and_fit_the_schema(sample):
 
 
 def judge_mutants(sample):
-    for path, changed in mutants(sample(), 40):
+    for path, changed in mutants(sample(), 25):
         report = checked(changed)
         if not report.accepted:
             continue

@@ -37,6 +37,7 @@ def grouped_claim(chance: random.Random) -> dict:
     return claim
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("listed", [0, 8, 1 << 22])
 def test_the_bound_is_as_defined(monkeypatch, listed):
     """By listed pairs of leaves and by those of a cell alone, in cells in any order, for one body and for two."""

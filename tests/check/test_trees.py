@@ -41,6 +41,7 @@ def another(chance, body: dict) -> dict:
     return {**body, "bias": "1/7", "trees": found}
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("listed", [0, 30, 1 << 22])
 def test_the_bound_is_as_defined(monkeypatch, listed):
     """By listed pairs and by search, in cells in any order, for one body and for two."""

@@ -140,6 +140,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", sorted(COLUMNS))
 def test_linear_models(name):
     model = make_pipeline(COLUMNS[name], LogisticRegression(solver="liblinear")).fit(X, LABELS)
@@ -305,7 +306,7 @@ def fitted_bends(name, sample):
     return import_model(model, space, rows=space.encode(frame)).recoding.parts[0].bend, transformer
 
 
-@pytest.mark.draw(8)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("sample", SAMPLES)
 @pytest.mark.parametrize("name", FITTED)
 def test_fitted_functions_are_the_transformers_own(name, sample):
@@ -329,6 +330,7 @@ def test_fitted_functions_are_the_transformers_own(name, sample):
     assert (theirs[np.argsort(numbers)] - back <= one.function.room(one.lo, one.hi)).all()
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("name", FITTED)
 def test_the_way_back_from_fitted_functions(name):
     one, _ = fitted_bends(name, "positive")
@@ -336,7 +338,7 @@ def test_the_way_back_from_fitted_functions(name):
     assert (one.of(one.nearest(reached)) == reached).all()
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "final",
     [LogisticRegression(), SVC(gamma=0.2), make_pipeline(PCA(3), Ridge())],

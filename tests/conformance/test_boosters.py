@@ -169,6 +169,7 @@ def assert_xgboost(model, X, **more):
     )
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("kind", "settings", "classes"),
     [
@@ -194,6 +195,7 @@ def test_xgboost_on_frames_with_categories(people, kind, settings, classes):
     assert any(tree.levels for tree in tree_sum_of_model(imported.model).trees)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("words", "classes"), [("onehot", 2), ("ordinal", 2), ("onehot", 3), ("ordinal", None)]
 )
@@ -258,6 +260,7 @@ def test_xgboost_predicts_with_its_best_rounds(people):
     assert len(tree_sum_of_model(imported.model).trees) == model.best_iteration + 1
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize(("suffix", "installed"), [("json", True), ("ubj", False)])
 @pytest.mark.parametrize("classes", [2, 3, None])
 def test_xgboost_from_files(people, tmp_path, monkeypatch, suffix, classes, installed):
@@ -320,6 +323,7 @@ def assert_lightgbm(model, X, **more):
     )
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize(
     ("kind", "settings", "classes"),
     [
@@ -345,6 +349,7 @@ def test_lightgbm_on_frames_with_categories(people, kind, settings, classes):
     assert any(tree.levels for tree in tree_sum_of_model(imported.model).trees)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("words", "classes"), [("onehot", 2), ("ordinal", 2), ("onehot", 3), ("ordinal", None)]
 )
@@ -457,6 +462,7 @@ def test_lightgbm_names_with_blanks(people):
     assert_lightgbm(lightgbm.LGBMRegressor(**LEAFY).fit(renamed, target), renamed, space=space)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize("classes", [2, 3, None])
 def test_lightgbm_from_files(people, tmp_path, monkeypatch, classes, installed):
@@ -490,6 +496,7 @@ def test_a_lightgbm_booster(people):
 # -- both -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("library", ["XGB", "LGBM"])
 @pytest.mark.parametrize("before", ["frame", "array", "scaled", "handed on"])
 def test_whole_numbers_beyond_single_precision(library, before):
@@ -665,7 +672,7 @@ def test_xgboost_refuses_numbers_in_a_sparse_matrix(people):
         imported_of(model, X)
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_sums_of_float32_are_no_disagreement_behind_steps_that_are_rounded_themselves(seed):
     """Behind a logarithm no rounding of the whole is stated, but scores are compared in the library's own precision all the same."""

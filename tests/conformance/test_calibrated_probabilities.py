@@ -81,7 +81,7 @@ def read(model, space=SPACE, rows=X):
     return import_model(model, space, rows=space.encode(rows), like=rows)
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", MODELS)
 def test_probabilities_and_decisions_are_those_of_the_program(name):
     model = fitted(MODELS[name](), Y)
@@ -96,7 +96,7 @@ def test_probabilities_and_decisions_are_those_of_the_program(name):
         assert np.abs(ours - model.predict_proba(EVERYBODY)).max() < (SINGLE if name in IN_SINGLE else 1e-9)
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in MODELS]
 )
@@ -154,7 +154,7 @@ def beside(places):
     return np.unique(found[(found >= -2) & (found <= 2)])
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("make", [xgboost, catboost, GaussianNB])
 def test_rows_on_and_beside_thresholds(make, method):

@@ -97,6 +97,7 @@ def assert_same_bits(model, X, space=SPACE, asked=None):
     return imported
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize(
     ("kind", "classes", "settings"),
     [
@@ -125,6 +126,7 @@ def test_numbers_categories_and_missing_values(people, kind, classes, settings):
     assert isinstance(imported.space["rooms"], lw.Ordinal), "whole numbers that are categories are levels"
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize(
     ("loss", "classes"),
     [
@@ -299,6 +301,7 @@ def largest_gap(model, space, free, verb):
     return float((groups.max() - groups.min()).max())
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("verb", ["score", "probability"])
 @pytest.mark.parametrize("most", [1, 4])
 def test_the_largest_gap_is_that_of_brute_force(applicants, verb, most):
@@ -344,6 +347,7 @@ def told_apart(model, free):
     return int((labels.groupby([frame[n] for n in frame.columns if n not in free]).nunique() > 1).sum())
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("level", [0.2, 0.35, 0.9, 0.999])
 def test_a_threshold_of_its_own_moves_the_decision(applicants, tmp_path, monkeypatch, level):
     X, y = applicants

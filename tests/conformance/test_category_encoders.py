@@ -39,7 +39,7 @@ def fitted(model, X, y):
         return model.fit(X, np.asarray(y == "yes", dtype=int))
 
 
-@pytest.mark.draw(6)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", [*ONE_COLUMN, *SEVERAL_COLUMNS])
 def test_columns_in_front_of_a_linear_model(name):
     X, _, y = people()
@@ -82,7 +82,7 @@ def hiring(weight):
     return X, y
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["TargetEncoder", "WOEEncoder", "HelmertEncoder", "CountEncoder"])
 @pytest.mark.parametrize("weight", [0, 4], ids=["fair", "biased"])
 def test_everybody_is_asked(name, weight):

@@ -139,7 +139,7 @@ ESTIMATORS = {
 }  # fmt: skip
 
 
-@pytest.mark.draw(8)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_estimators_in_pipelines(name):
     estimator, rule, link = ESTIMATORS[name]
@@ -234,7 +234,7 @@ def with_ties(estimator, random):
     return model
 
 
-@pytest.mark.draw(5)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     "estimator",
@@ -382,6 +382,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.draw(7)
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusals_say_what_and_why(name):
     make, labels, message, hint = REFUSED[name]

@@ -84,7 +84,7 @@ def places(curve, lo, hi, seed=0):
     return [float(x) for x in found if lo <= x <= hi]
 
 
-@pytest.mark.draw(6)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("scaled", [False, True], ids=["as it is", "scaled"])
 @pytest.mark.parametrize("name", sorted(EXACT))
 def test_pieces_are_next_to_the_function(name, scaled):
@@ -109,7 +109,7 @@ def test_pieces_are_next_to_the_function(name, scaled):
     assert number(found.distance) <= number(2 * CLOSENESS) * size
 
 
-@pytest.mark.draw(5)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("power", [-1.3, 0.0, 0.4, 2.0, 2.7])
 @pytest.mark.parametrize("sides", [(-4.0, 9.0), (0.0, 9.0), (-4.0, -0.25)])
 def test_fitted_powers_on_both_sides_of_zero(power, sides):
@@ -138,7 +138,7 @@ def test_a_function_of_a_function():
         assert abs(theirs - found.pieces.exact(Fraction(x))) <= allowed
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("name", "lo", "hi"),
     [("log", 0.0, 1.0), ("sin", 0.0, 1e5), ("arcsin", -1.0, 1.0), ("floor", 0.0, 3.0), ("tan", 0.0, 1.0)],
@@ -190,7 +190,7 @@ COLUMNS = {
 }
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", sorted(COLUMNS))
 def test_linear_models(name):
     imported = assert_agrees(

@@ -25,7 +25,7 @@ DUELS = {
 }
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("seen", [0.0, 1.5])
 @pytest.mark.parametrize("name", DUELS)
 def test_one_against_one_of_four_classes_is_decided_as_by_the_program(name, seen, tmp_path):

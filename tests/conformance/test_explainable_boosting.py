@@ -199,7 +199,7 @@ def lender(applicants):
     return fit("Classifier", *applicants, interactions=5)
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("verb", ["score", "probability"])
 @pytest.mark.parametrize("free", [["sex"], ["sex", "city"]])
 def test_the_largest_gap_is_that_of_brute_force(lender, applicants, verb, free):

@@ -73,6 +73,7 @@ MODELS = {
 }  # fmt: skip
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_no_type_of_a_supported_pipeline_needs_trust(name, tmp_path):
     file = tmp_path / "model.skops"

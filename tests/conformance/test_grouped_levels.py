@@ -79,7 +79,7 @@ def largest_gap(model, tolerance):
     return max(abs(said[i] - said[j]) for i, j in similar_pairs(tolerance))
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("name", "tolerance"),
     [
@@ -114,7 +114,7 @@ def test_bins_of_whole_numbers_are_groups():
     assert lw.verify(model, SPACE, similar, lw.ScoreGap(1.02 * largest), budget=60).verdict == "FAIR"
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ENCODERS)
 def test_decisions_are_those_of_brute_force(name):
     for C in (0.02, 3.0):

@@ -66,6 +66,7 @@ SEARCHES = {
 }
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_searches_are_their_best_estimator(name):
     assert_agrees(fitted(SEARCHES[name]), SPACE, X)
@@ -221,7 +222,7 @@ CALIBRATED = {
 }
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", CALIBRATED)
 def test_sigmoid_calibration(name):
     model = fitted(CALIBRATED[name])
@@ -278,6 +279,7 @@ def test_proofs_through_probabilities_claim_nothing_about_rounding():
 # -- targets ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler(), MaxAbsScaler(), RobustScaler(), None])
 def test_scaled_targets_are_scaled_back(scaler):
     regressor = make_pipeline(prepared(), LinearRegression())

@@ -81,7 +81,7 @@ def piped(numbers, model, frame=X, answers=LABELS):
         return make_pipeline(columns, model).fit(frame, answers)
 
 
-@pytest.mark.draw(8)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("name", sorted(IMPUTED))
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 def test_linear_models(name, make):
@@ -92,6 +92,7 @@ def test_linear_models(name, make):
     assert imported.space["income"].hi == (SPACE["income"].missing_code if told else 40.0)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(
     "model", [SVC(gamma=0.1), SVR(kernel="poly", degree=2, gamma=0.05)], ids=["rbf", "poly"]
 )
@@ -101,6 +102,7 @@ def test_kernel_models(name, model):
     assert_agrees(piped(numbers, model, answers=LABELS if isinstance(model, SVC) else TARGET), SPACE, X)
 
 
+@pytest.mark.draw(7)
 @pytest.mark.parametrize(
     "words",
     [
@@ -184,7 +186,7 @@ def models(seed):
     return frame, target
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("family", "imputer", "seed"),
     [
@@ -357,6 +359,7 @@ def test_functions_before_the_imputer():
     )
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("step", range(5))
 def test_imputed_whole_numbers_in_tables_are_within_reach_of_each_other_to_the_last(step):
     X = pd.DataFrame({"a": [0, 1, 2, 3, 4, 5] * 3})

@@ -95,7 +95,7 @@ MIXES = {
 }  # fmt: skip
 
 
-@pytest.mark.draw(8)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("mix", MIXES)
 def test_in_front_of_a_linear_model(mix):
     imported = assert_agrees(fitted(encoded(), MIXES[mix], quick_logistic()), SPACE, X)
@@ -112,6 +112,7 @@ SPARSE = {
 }
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("mix", SPARSE)
 def test_sparse_components_solve_equations(mix):
     """How the program rounds is not described."""
@@ -129,6 +130,7 @@ def test_equations_that_are_nearly_singular_are_refused():
     assert "ridge_alpha" in caught.value.hint
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(
     "mix",
     [
@@ -154,6 +156,7 @@ def test_partial_least_squares(mix):
     assert_agrees(model, SPACE, X)
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("mix", ["whitened", "several in a row", "split again", "beside others", "factors"])
 def test_in_front_of_a_network(mix):
     network = MLPRegressor(hidden_layer_sizes=(3,), max_iter=20, random_state=0)
@@ -188,6 +191,7 @@ POLYNOMIALS = {
 }  # fmt: skip
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("where", POLYNOMIALS)
 def test_products_anywhere(where):
     imported = assert_agrees(fitted(*POLYNOMIALS[where], Ridge()), SPACE, X)
@@ -204,6 +208,7 @@ def test_a_polynomial_kernel_behind_components(degree):
     assert imported.program.error is not None
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("final", [GaussianNB(), QuadraticDiscriminantAnalysis()], ids=["bayes", "quadratic"])
 @pytest.mark.parametrize(
     "front", [PCA(2, whiten=True), make_pipeline(PCA(3), StandardScaler())], ids=["components", "scaled"]
@@ -324,6 +329,7 @@ SEVERAL = {
 }
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", SEVERAL)
 def test_several_classes(name):
     model = make_pipeline(encoded(), *SEVERAL[name]).fit(X, THREE)
@@ -408,7 +414,7 @@ MODELS = {
 }  # fmt: skip
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("biased", [False, True], ids=["fair", "biased"])
 @pytest.mark.parametrize("name", MODELS)
 def test_planted_verdicts_and_disparities(name, biased):

@@ -98,6 +98,7 @@ def exact_scores(imported):
     return np.array([[float(s) for s in imported.model.exact([Fraction(c) for c in row])] for row in rows])
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_import_says_what_the_program_says(name):
     """Of everybody, but for those that the program rounds to the other side of a test."""
@@ -108,7 +109,7 @@ def test_the_import_says_what_the_program_says(name):
     assert off.mean() < 0.02
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=[pytest.mark.slow] if one == "products" else []) for one in MODELS]
 )
@@ -125,6 +126,7 @@ def test_the_largest_gap_is_that_of_brute_force_and_certified(name):
     assert accepted(found.certificate)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["bins", "median"])
 def test_what_does_not_see_sex_is_fair_and_what_sees_it_is_not(name):
     final = (
@@ -196,7 +198,7 @@ def bent_people(debts):
     return np.array([*product([0, 3, 6], debts, range(3), range(2))], dtype=float)
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", BENDS)
 def test_trees_behind_curves_say_what_the_program_says(name):
     """Also beside every place where the program's answer changes; on the place itself where the program does not round."""
@@ -212,7 +214,7 @@ def test_trees_behind_curves_say_what_the_program_says(name):
     assert np.abs(ours - theirs).max() <= 1e-9
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", BENDS)
 def test_trees_behind_curves_get_their_verdicts(name):
     found = lw.verify(bent(name, TARGET > 2), SPACE, SEX, X=X, budget=60)

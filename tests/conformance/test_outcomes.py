@@ -66,7 +66,7 @@ def claimed(final):
     return lw.ScoreGap(0.001) if final == "ridge" else lw.SameDecision()
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", LOADERS)
 def test_biased_with_raw_categories_and_fair_without_the_column(name, final):
@@ -198,7 +198,7 @@ def largest_gaps(model, free, within):
     return best, bool(flips)
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("parts", PARTS)
 @pytest.mark.parametrize("similar", [(["sex"], {}), ([], {"age": 1}), (["sex"], {"age": 2, "debts": 1})])
 def test_gaps_and_verdicts_are_those_of_brute_force(parts, similar):
@@ -257,6 +257,7 @@ def run(*arguments):
     return CliRunner().invoke(cli, [str(a) for a in arguments])
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("final", ["logistic", "ridge"])
 def test_the_command_line_from_a_spec_file_with_raw_columns(tmp_path, final):
     data, X, y, _ = loaded("credit")

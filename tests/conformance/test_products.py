@@ -45,6 +45,7 @@ POWERS = {
 }
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", POWERS)
 @pytest.mark.parametrize(
     "final", [quick_logistic(), LinearSVC(), Ridge()], ids=lambda one: type(one).__name__

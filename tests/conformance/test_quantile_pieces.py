@@ -124,7 +124,7 @@ def is_next_to(value, x, one, distance):
     return normal_share(value - distance) - spare <= number(share) <= normal_share(value + distance) + spare
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_pieces_are_next_to_the_function(sample, kind):
@@ -144,7 +144,7 @@ def test_pieces_are_next_to_the_function(sample, kind):
     assert found.distance <= 2 * CLOSENESS * (6 if one.normal else 1)
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_pieces_of_a_scaled_number(sample, kind):
@@ -266,7 +266,7 @@ COLUMNS = {
 }
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", sorted(COLUMNS))
 def test_linear_models(name):
     model = make_pipeline(COLUMNS[name], LogisticRegression(max_iter=1000)).fit(X, LABELS)
@@ -310,6 +310,7 @@ def test_tolerances_are_of_the_number_itself(columns, tmp_path):
     assert np.ptp(biased.pair.income) <= 10
 
 
+@pytest.mark.slow
 def test_normal_quantiles_within_a_tolerance(tmp_path):
     """The bracket holds the largest gap of a fine grid with all breaks, and is hardly wider."""
     model = make_pipeline(alone("normal"), LinearRegression()).fit(X, TARGET)

@@ -154,6 +154,7 @@ GUISED = {
 }  # fmt: skip
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("name", GUISED)
 @pytest.mark.parametrize("encoder", LENIENT)
 def test_levels_in_another_guise_are_not_passed_over(encoder, name):

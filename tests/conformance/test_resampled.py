@@ -93,7 +93,7 @@ def largest_gap(model):
     return np.abs(share[:, 0] - share[:, 1]).max(), bool((decided[:, 0] != decided[:, 1]).any())
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("weight", [0, 6], ids=["fair", "biased"])
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_everybody_is_asked(name, weight):
@@ -112,7 +112,7 @@ def test_everybody_is_asked(name, weight):
     assert found.upper - found.lower < 1e-3
 
 
-@pytest.mark.draw(2)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", [*ENSEMBLES, "pipeline"])
 def test_files_of_skops_need_no_trust(name):
     skops = pytest.importorskip("skops.io")
@@ -132,6 +132,6 @@ def test_subclasses_are_asked_only():
             return np.ones(len(X), dtype=int)
 
     X, y = small_data(6)
-    result = lw.verify(fitted(Own(4, random_state=0), X, y), SMALL, SIMILAR, X=X, budget=5)
+    result = lw.verify(fitted(Own(4, random_state=0), X, y), SMALL, SIMILAR, X=X, budget=1)
     assert result.verdict == "UNKNOWN"
     assert "black_box" in result.stats

@@ -146,7 +146,7 @@ def fitted(front, final):
     return make_pipeline(front, final).fit(X, target)
 
 
-@pytest.mark.draw(12)
+@pytest.mark.draw(5)
 @pytest.mark.parametrize("final", STATED)
 @pytest.mark.parametrize("front", FRONTS)
 def test_no_row_exceeds_the_stated_error(front, final):
@@ -165,6 +165,7 @@ def test_models_whose_error_is_not_stated_are_compared(final):
     assert final == "exponential" or imported.program.error is None
 
 
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("cancels", [1e3, 1e5, 1e6])
 @pytest.mark.parametrize("final", [LogisticRegression(), GaussianNB(), SVC(gamma=0.5), SVC(kernel="linear")])
 def test_the_error_grows_with_what_cancels(final, cancels):

@@ -155,7 +155,7 @@ def pipeline(parts, final, **options):
     return make_pipeline(ColumnTransformer(parts, **options), final)
 
 
-@pytest.mark.draw(12)
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", ARITHMETIC)
 def test_arithmetic(name, final):
@@ -165,7 +165,7 @@ def test_arithmetic(name, final):
     assert imported.space == SPACE  # nothing but lines: integer features stay integers
 
 
-@pytest.mark.draw(12)
+@pytest.mark.draw(4)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_of_counted_features(name, final):
@@ -175,7 +175,7 @@ def test_tables_of_counted_features(name, final):
     assert imported.space["age"].size == SPACE["age"].size
 
 
-@pytest.mark.draw(12)
+@pytest.mark.draw(3)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", CODES)
 def test_codes_of_words(name, final):
@@ -183,6 +183,7 @@ def test_codes_of_words(name, final):
     assert_agrees(quietly_fitted(pipeline(parts, FINALS[final])), SPACE, X)
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("final", MORE_FINALS)
 def test_every_sort_at_once(final):
     parts = [
@@ -203,6 +204,7 @@ SELECTORS = {
 }
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", SELECTORS)
 def test_selectors(name):
     scaled = ColumnTransformer([("n", StandardScaler(), NUMBERS), ("w", OneHotEncoder(), WORDS)])
@@ -227,6 +229,7 @@ SELECTIONS = {
 REMAINDERS = ["drop", "passthrough", MinMaxScaler()]
 
 
+@pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("name", "remainder"), list(zip(SELECTIONS, itertools.cycle(REMAINDERS), strict=False))
 )
@@ -277,6 +280,7 @@ COMPOSITIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.draw(2)
 @pytest.mark.parametrize("name", COMPOSITIONS)
 def test_compositions(name):
     assert_agrees(quietly_fitted(COMPOSITIONS[name]), SPACE, X)

@@ -158,7 +158,7 @@ def left_open():
     )
 
 
-@pytest.mark.draw(4)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers_agree_on_every_row(name):
     model, rows = CLASSIFIERS[name], 0
@@ -172,7 +172,7 @@ def test_classifiers_agree_on_every_row(name):
     assert rows >= ROWS_A_FAMILY
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_regressors_agree_on_every_row(name):
     model = REGRESSORS[name]
@@ -258,6 +258,7 @@ def test_ordinal_bins_are_tests_of_the_number():
     assert_agrees(model, SPACE, X)
 
 
+@pytest.mark.draw(1)
 @pytest.mark.parametrize("reason", BENT)
 def test_other_bins_and_curves_are_scores_of_their_own(reason):
     """Neither in a vote nor with a threshold around them: then it is said why."""
@@ -270,6 +271,7 @@ def test_other_bins_and_curves_are_scores_of_their_own(reason):
 # -- what stands around ----------------------------------------------------------------------------------
 
 
+@pytest.mark.draw(5)
 @pytest.mark.parametrize(
     ("model", "y"),
     [
