@@ -46,7 +46,7 @@ STARTS_PROCESSES = "command.test.js"  # as `test_exit_codes` does, but more of t
 OWN_TESTS = sorted(path.name for path in (CHECKER / "test").glob("*.test.js"))
 
 
-@pytest.mark.draw(3)
+@pytest.mark.draw(2)
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.slow] if n == STARTS_PROCESSES else []) for n in OWN_TESTS]
 )
@@ -100,7 +100,7 @@ def _assert_both_agree(paths: list[Path], *, count: int, seed: int) -> None:
 
 
 def test_mutants_get_the_same_answer_from_both() -> None:
-    _assert_both_agree(some(_certificates(), 20), count=3000 if ALL else 60, seed=TODAY)
+    _assert_both_agree(some(_certificates(), 15), count=3000 if ALL else 45, seed=TODAY)
 
 
 @pytest.mark.slow

@@ -257,7 +257,8 @@ def test_codes_that_all_rows_share_are_constants():
     "name",
     [
         *("soft votes", "bag", "stack", "isotonic folds", "calibrated folds of forests"),
-        *("votes with a network", "votes with products"),
+        pytest.param("votes with a network", marks=pytest.mark.slow),
+        "votes with products",
     ],
 )
 def test_gaps_of_probabilities_are_those_of_brute_force(name):
