@@ -110,6 +110,6 @@ def test_audits_and_shares_of_several_classes(run, on_data, model, label):
     assert share["lower"] == share["upper"] == answer["share"]
     assert share["method"] == "exact"
     assert "exact for each row" in run(f"audit {asked}").stdout
-    bracket = run(f"share {asked} --method certified --budget 2 --json")
+    bracket = run(f"share {asked} --method certified --budget 1 --json")
     assert bracket.exit_code in (0, 3)
     assert json.loads(bracket.stdout)["method"] == "certified"

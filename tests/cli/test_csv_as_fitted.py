@@ -87,7 +87,7 @@ def test_an_imputer_that_never_saw_the_gap(verdict, levels, code):
 def test_categories_of_a_booster(verdict, levels, read, code):
     def fit(X, y):
         settings = {"min_child_samples": 1, "min_data_per_group": 1, "cat_smooth": 0, "verbose": -1}
-        model = lightgbm.LGBMClassifier(n_estimators=20, **settings)
+        model = lightgbm.LGBMClassifier(n_estimators=5, learning_rate=0.5, n_jobs=1, **settings)
         model.fit(X.assign(c=X["c"].astype("category")), y)
         model.booster_.save_model("model.txt")
         return "model.txt"

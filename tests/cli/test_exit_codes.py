@@ -9,7 +9,7 @@ from likewise.errors import InternalError
 
 ON = "--data d.csv --label approved --free sex"
 HARD = "--model s.skops --data s.csv --free sex"  # a subset sum: no budget of a test decides it
-BUDGET = "--budget 0.3"
+BUDGET = "--budget 0.2"
 
 
 def test_the_codes_are_the_documented_ones():
@@ -42,15 +42,15 @@ def test_usage_is_2(run):
 
 
 def test_unknown_is_3_with_bounds(run):
-    done = run("verify --model s.skops --data s.csv --free sex --budget 1")
+    done = run("verify --model s.skops --data s.csv --free sex --budget 0.5")
     assert done.exit_code == 3
     assert "verdict  UNKNOWN" in done.stdout
-    assert "the budget of 1 s is used up" in done.stdout
+    assert "the budget of 0.5 s is used up" in done.stdout
     assert "bounds   the largest margin" in done.stdout
 
 
 def test_unknown_json_has_the_bounds(run):
-    done = run("verify --model s.skops --data s.csv --free sex --budget 1 --json")
+    done = run("verify --model s.skops --data s.csv --free sex --budget 0.5 --json")
     assert done.exit_code == 3
     answer = json.loads(done.stdout)
     assert answer["verdict"] == "UNKNOWN"

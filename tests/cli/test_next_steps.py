@@ -114,7 +114,7 @@ def _quick(words):
         at = words.index("--budget")
         assert float(words[at + 1]) > 0
         words = [*words[:at], *words[at + 2 :]]
-    return [*words, "--budget", "1"]
+    return [*words, "--budget", "0.3"]
 
 
 def _paragraph(text, title):

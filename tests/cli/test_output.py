@@ -232,11 +232,11 @@ def test_share_says_how_it_knows(run, on_data):
     assert done.exit_code == 0
     assert any(line.startswith("basis    exact: 120 individuals") for line in lines)
     assert max(map(len, lines)) <= 80
-    answer = json.loads(run(f"share --model m.skops {on_data} --free sex --budget 2 --json").stdout)
+    answer = json.loads(run(f"share --model m.skops {on_data} --free sex --budget 1 --json").stdout)
     assert answer["method"] in ("sampled", "certified")
     assert 0 < answer["lower"] < answer["upper"] < 1
     sampled = run(
-        f"share --model rbf.skops {on_data} --free sex --over marginals --method sampled --budget 2"
+        f"share --model rbf.skops {on_data} --free sex --over marginals --method sampled --budget 1"
     )
     assert "Clopper-Pearson" in " ".join(sampled.stdout.split())
     assert run(f"share --model m.skops {on_data} --free sex --method exact").exit_code == 2
@@ -274,12 +274,12 @@ def test_regions_around_a_row_and_with_constraints(run):
 def test_regions_say_whom_they_are_about(run):
     shares = {}
     for over in ("data", "marginals", "uniform"):
-        done = run(*SEX_REGIONS, "--over", over, "--budget", "2", "--max-boxes", "3", "--json")
+        done = run(*SEX_REGIONS, "--over", over, "--budget", "0.5", "--max-boxes", "3", "--json")
         answer = json.loads(done.stdout)
         assert (answer["people"] is None) == (over == "uniform")
         shares[over] = answer["shares"] if over == "uniform" else answer["people"]
         assert sum(shares[over].values()) == pytest.approx(1)
-    default = json.loads(run(*SEX_REGIONS, "--budget", "2", "--max-boxes", "3", "--json").stdout)
+    default = json.loads(run(*SEX_REGIONS, "--budget", "0.5", "--max-boxes", "3", "--json").stdout)
     assert default["over"] == "the 120 rows of the data"
     assert run(*SEX_REGIONS, "--over", "rows").exit_code == 2
 

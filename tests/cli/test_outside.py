@@ -9,10 +9,10 @@ COMMANDS = [
     "verify",
     "measure",
     "audit",
-    "share",
+    "share --budget 0.5",
     "radius --feature age",
     "near --distance 0.1",
-    "regions --budget 2",
+    "regions --budget 0.5",
     "card",
 ]
 
