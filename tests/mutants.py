@@ -15,12 +15,12 @@ import compileall
 import os
 import queue
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import tomllib
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -33,7 +33,8 @@ from tests.tiers import SEED
 ROOT = Path(__file__).parents[1]
 LIST = ROOT / "tests" / "mutants.toml"
 FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
-PASSED, FOUND = 0, 1  # exit codes of pytest
+PASSED, FOUND, LATE = 0, 1, -signal.SIGXCPU  # exit codes of pytest
+CPU_LIMIT = "LIKEWISE_MUTANT_SECONDS"
 
 
 class UselessMutant(Exception):
@@ -64,15 +65,17 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One run of tests: pytest's exit code (None: it took too long), what it printed, and CPU seconds."""
+    """One run of tests: pytest's exit code, what it printed, and CPU seconds."""
 
-    code: int | None
+    code: int
     said: str
     seconds: float
 
 
 def pytest_configure() -> None:
-    """As a plugin of the runs: an example that fails is enough, it need not be made small."""
+    """As a plugin of the runs: CPU time is limited, and an example that fails need not be made small."""
+    seconds = int(os.environ[CPU_LIMIT])
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     settings.register_profile("unshrunk", settings(), phases=[Phase.explicit, Phase.generate])
     settings.load_profile("unshrunk")
 
@@ -99,7 +102,7 @@ def copy_sources(folder: Path, jobs: int) -> list[Path]:
     return homes
 
 
-def run_tests(home: Path, tests: list[str], limit: float) -> Outcome:
+def run_tests(home: Path, tests: list[str], limit: int) -> Outcome:
     """Run fast tests on a copy of the sources, up to the first that fails."""
     environment = {
         key: value for key, value in os.environ.items() if key not in ("LIKEWISE_TESTS", "NUMBA_CACHE_DIR")
@@ -109,9 +112,9 @@ def run_tests(home: Path, tests: list[str], limit: float) -> Outcome:
         "PYTHONDONTWRITEBYTECODE": "1",
         "HYPOTHESIS_STORAGE_DIRECTORY": str(home / "hypothesis"),
         "TMPDIR": str(home / "tmp"),
+        CPU_LIMIT: str(limit),
     }
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "tests.mutants", f"--hypothesis-seed={SEED}"]
-    late = threading.Event()
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", *options, *tests],
@@ -119,27 +122,18 @@ def run_tests(home: Path, tests: list[str], limit: float) -> Outcome:
             env=environment,
             stdout=said,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
         )
-
-        def stop() -> None:
-            late.set()
-            os.killpg(process.pid, signal.SIGKILL)
-
-        timer = threading.Timer(limit, stop)
-        timer.start()
         _, status, used = os.wait4(process.pid, 0)
-        timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         said.seek(0)
         return Outcome(
-            code=None if late.is_set() else process.returncode,
+            code=process.returncode,
             said=said.read(),
             seconds=used.ru_utime + used.ru_stime,
         )
 
 
-def try_mutant(mutant: Mutant, homes: queue.Queue[Path], limit: float) -> Outcome:
+def try_mutant(mutant: Mutant, homes: queue.Queue[Path], limit: int) -> Outcome:
     """Make the mistake in a copy that nobody uses, run its tests, and take it back."""
     home, changed = homes.get(), mutant.text()
     place = home / "src" / mutant.path
@@ -152,7 +146,7 @@ def try_mutant(mutant: Mutant, homes: queue.Queue[Path], limit: float) -> Outcom
         homes.put(home)
 
 
-def seed_mistakes(mutants: list[Mutant], jobs: int, limit: float) -> int:
+def seed_mistakes(mutants: list[Mutant], jobs: int, limit: int) -> int:
     """Try all of them and print what became of each; 1 if one was not found."""
     survivors, killers, total = [], set(), 0.0
     with tempfile.TemporaryDirectory(prefix="likewise-mutants-") as folder:
@@ -171,7 +165,7 @@ def seed_mistakes(mutants: list[Mutant], jobs: int, limit: float) -> int:
                         print(f"killed    {outcome.seconds:5.1f} s  {mutant}  by {by[1]}", flush=True)
                         continue
                     survivors.append(mutant)
-                    what = {PASSED: "SURVIVED", None: "TOO LONG"}.get(outcome.code, "BROKEN")
+                    what = {PASSED: "SURVIVED", LATE: "TOO LONG"}.get(outcome.code, "BROKEN")
                     print(f"{what:8}  {outcome.seconds:5.1f} s  {mutant}", flush=True)
                     if what == "BROKEN":
                         print(outcome.said)
@@ -193,7 +187,7 @@ def main() -> int:
     )
     parser.add_argument("words", nargs="*", help="only mistakes in files whose path contains one of these")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=300, help="for the tests of one mistake")
+    parser.add_argument("--seconds", type=int, default=120, help="CPU seconds for the tests of one mistake")
     options = parser.parse_args()
     mutants = read_mutants(options.words)
     for mutant in mutants:
