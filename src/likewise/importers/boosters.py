@@ -75,12 +75,7 @@ def saved_xgboost(content: bytes) -> xgboost.XGBoostAnswers:
     model = xgboost.XGBoostModel(stored=stored, kind=stored.estimator, rounds=min(best, rounds))
     if importlib.util.find_spec("xgboost") is None:
         return xgboost.StoredAnswers(model)
-    import xgboost as library
-
-    booster = library.Booster()
-    booster.load_model(bytearray(write_xgboost(stored)))
-    check_same(stored, _read_booster(booster), "XGBoost")
-    return xgboost.LibraryAnswers(model, booster)
+    return xgboost.LibraryAnswers(model, _load_xgboost(stored))
 
 
 def saved_lightgbm(content: bytes) -> lightgbm.LightGBMAnswers:
@@ -93,6 +88,24 @@ def saved_lightgbm(content: bytes) -> lightgbm.LightGBMAnswers:
     booster = library.Booster(model_str=write_lightgbm(stored))
     check_same(stored, read_lightgbm(booster.model_to_string(num_iteration=-1).encode()), "LightGBM")
     return lightgbm.LibraryAnswers(stored, booster)
+
+
+def pickled_xgboost(content: bytes) -> bytes:
+    """The same for a booster in the bytes of a pickle, which this gives back as XGBoost writes them."""
+    stored = read_xgboost(content, pickled=True)
+    if importlib.util.find_spec("xgboost") is None:
+        return content  # and nothing is constructed
+    state = _load_xgboost(stored).__getstate__()
+    return bytes(state["handle"])
+
+
+def _load_xgboost(stored: StoredXGBoost) -> Any:
+    import xgboost as library
+
+    booster = library.Booster()
+    booster.load_model(bytearray(write_xgboost(stored)))
+    check_same(stored, _read_booster(booster), "XGBoost")
+    return booster
 
 
 def _read_booster(booster: Any) -> StoredXGBoost:

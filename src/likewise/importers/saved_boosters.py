@@ -65,7 +65,7 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
 def check_keys(given: Any, known: Collection[str], needed: Iterable[str] = ()) -> None:
     """Refuse what is no JSON object, has keys beyond the known ones, or lacks needed ones."""
     if not isinstance(given, Mapping):
-        raise ValueError("a part of it is no object")
+        raise TypeError("a part of it is no object")
     for name in given:
         if name not in known:
             raise ValueError(f"the key {name[:40]!r} is not known")
