@@ -12,7 +12,7 @@ from importlib import import_module
 
 from likewise.errors import UnsupportedModel
 
-SECONDS = 20  # of the processor, and several times as many on the clock
+SECONDS = 20  # of the processor, and many times as many on the clock
 MEMORY = 4 << 30  # bytes that the process may have
 
 
@@ -25,7 +25,7 @@ def ask_process(module: str, request: bytes, what: str) -> bytes:
             env={**os.environ, **own},
             input=request,
             capture_output=True,
-            timeout=3 * SECONDS,
+            timeout=15 * SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired:

@@ -47,11 +47,12 @@ def write_model(model: Mapping[str, Any], texts: Mapping[float, str]) -> bytes:
 
     def write(value: Any) -> str:
         if isinstance(value, dict):
-            return "{%s}" % ",".join(f"{json.dumps(key)}:{write(one)}" for key, one in value.items())
+            parts = ",".join(f"{json.dumps(key)}:{write(one)}" for key, one in value.items())
+            return f"{{{parts}}}"
         if isinstance(value, list):
-            return "[%s]" % ",".join(map(write, value))
+            return f"[{','.join(map(write, value))}]"
         if isinstance(value, float):
-            return texts.get(float(value)) or getattr(value, "text", repr(value))
+            return texts.get(float(value)) or (value.text if isinstance(value, Written) else repr(value))
         return json.dumps(value)
 
     return write(model).encode()
@@ -77,7 +78,7 @@ def alike(one: Any, other: Any, steps: int) -> bool:
         same = isinstance(other, list) and len(one) == len(other)
         return same and all(alike(first, second, steps) for first, second in zip(one, other, strict=True))
     if isinstance(one, float) or isinstance(other, float):
-        return abs(float(one) - float(other)) <= steps * np.spacing(abs(float(one)))
+        return bool(abs(float(one) - float(other)) <= steps * np.spacing(abs(float(one))))
     return type(one) is type(other) and bool(one == other)
 
 
@@ -96,7 +97,7 @@ def _cleaned(given: Any, grammar: Any) -> Any:
         }
     if isinstance(grammar, list):
         if not isinstance(given, list | None):
-            raise ValueError("a list in it is none")
+            raise TypeError("a list in it is none")
         return [_cleaned(one, grammar[0]) for one in given or ()]
     return grammar(given)
 
@@ -117,13 +118,13 @@ def _whole_number(lo: int, hi: int, given: Any) -> int:
 
 def _text(given: Any) -> str:
     if not isinstance(given, str):
-        raise ValueError(f"{str(given)[:30]!r} is no text")
+        raise TypeError(f"{str(given)[:30]!r} is no text")
     return given
 
 
 def _flag(given: Any) -> bool:
     if not isinstance(given, bool):
-        raise ValueError(f"{str(given)[:30]!r} is neither true nor false")
+        raise TypeError(f"{str(given)[:30]!r} is neither true nor false")
     return given
 
 
@@ -166,7 +167,7 @@ def _settings(given: Any) -> Any:
     return {"loss_function": _cleaned(given["loss_function"], _LOSS), "flat_params": {}}
 
 
-def _options(given: Any) -> dict[str, str]:
+def _options(given: Any) -> Any:
     return _cleaned(given, dict.fromkeys(given, _text))
 
 
@@ -205,7 +206,10 @@ _ELEMENT = {
     "value?": _HASH,
 }
 _STATISTIC = {
-    **{"borders": [_single], "ctr_type": _text, "elements": [_ELEMENT], "identifier": _text},
+    "borders": [_single],
+    "ctr_type": _text,
+    "elements": [_ELEMENT],
+    "identifier": _text,
     **dict.fromkeys(("prior_denomerator", "prior_numerator", "scale", "shift"), _single),
     "target_border_idx": _COUNT,
 }

@@ -52,7 +52,9 @@ class StoredFile:
 
 def open_hdf5(content: bytes, groups: Sequence[str]) -> StoredFile:
     """What is in the bytes of a file, below these groups."""
-    head, _, rest = ask_process(__name__, json.dumps(list(groups)).encode() + b"\n" + content, "HDF5 file").partition(b"\n")
+    head, _, rest = ask_process(
+        __name__, json.dumps(list(groups)).encode() + b"\n" + content, "HDF5 file"
+    ).partition(b"\n")
     told, start = json.loads(head), 0
     arrays = {}
     for path, kind, shape in told.pop("arrays"):
