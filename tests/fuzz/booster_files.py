@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from tests.fuzz.mutations import Format, mutate_bytes, mutate_document, mutate_json, mutate_text
 
+from likewise.errors import UnsupportedModel
+
 
 def mutate_lightgbm(draw: random.Random, content: bytes) -> bytes:
     """Text, often with sizes of trees that fit."""
@@ -207,6 +209,8 @@ def our_catboost(model: Any, rows: Any) -> list[Any]:
     from likewise.importers.catboost.forest import import_catboost
 
     import_catboost(model.stored, family="model", kind=None)
+    if set(model.stored.names or ()) != set(rows.columns):
+        raise UnsupportedModel("has other columns")
     alone = StoredAnswers(model.stored)
     return [alone.decision_function(rows), alone.predict(rows).astype(str)]
 

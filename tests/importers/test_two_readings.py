@@ -249,6 +249,15 @@ def test_two_readings_of_catboost_json_are_refused(cat, name):
         read_catboost(json.dumps(model).encode())
 
 
+@pytest.mark.parametrize("new", ["-1e999", "1" * 400, '"\\ud800"'])
+def test_what_catboost_stops_reading_at_is_refused_wherever_it_is(cat, new):
+    """CatBoost takes what it has read before a fault for the model."""
+    changed = re.sub(r'"train_finish_time":"[^"]*"', lambda _: f'"train_finish_time":{new}', cat)
+    assert changed != cat
+    with pytest.raises(UnsupportedModel):
+        read_catboost(changed.encode())
+
+
 def test_repeated_keys_of_catboost_json_are_refused(cat):
     changed = cat.replace('"scale_and_bias":', '"scale_and_bias":[2,[0]],"scale_and_bias":', 1)
     with pytest.raises(UnsupportedModel, match="twice"):

@@ -50,7 +50,9 @@ def read_decimal(text: Any) -> float:
     return float(text)
 
 
-def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
+def read_json(
+    text: str, parse_float: Callable[[str], float] = float, parse_int: Callable[[str], int] = int
+) -> Any:
     """A JSON value without repeated keys, which every library settles in its own way, and without NaN."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -59,7 +61,13 @@ def read_json(text: str, parse_float: Callable[[str], float] = float) -> Any:
             raise ValueError("a key is there twice")
         return made
 
-    return json.loads(text, parse_float=parse_float, parse_constant=read_decimal, object_pairs_hook=unique)
+    return json.loads(
+        text,
+        parse_float=parse_float,
+        parse_int=parse_int,
+        parse_constant=read_decimal,
+        object_pairs_hook=unique,
+    )
 
 
 def check_keys(given: Any, known: Collection[str], needed: Iterable[str] = ()) -> None:

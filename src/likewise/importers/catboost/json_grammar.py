@@ -19,6 +19,7 @@ from likewise.importers.saved_boosters import check_keys, read_decimal, read_jso
 
 DEEPEST_TREE = 200
 INT = 1 << 31
+LONGEST_INT = len(str(1 << 64))
 
 
 class Written(float):
@@ -28,18 +29,27 @@ class Written(float):
 
     def __new__(cls, text: str) -> Written:
         made = super().__new__(cls, text)
+        if not math.isfinite(made):
+            raise ValueError(f"{text[:30]!r} is beyond all doubles")
         made.text = text
         return made
 
 
 def parse_model(content: bytes) -> dict[str, Any]:
-    """The model in the bytes of a file."""
-    given = read_json(content.decode("utf-8"), parse_float=Written)
+    """The model in the bytes of a file. CatBoost takes what is before a fault for the model, also where that is in what it does not need."""
+    given = read_json(content.decode("utf-8"), parse_float=Written, parse_int=_short_int)
+    json.dumps(given, ensure_ascii=False).encode()  # no halves of letters
     if "oblivious_trees" in given:
         found: dict[str, Any] = _cleaned(given, {**_MODEL, "oblivious_trees": [_SYMMETRIC]})
     else:
         found = _cleaned(given, {**_MODEL, "trees": [_nested]})
     return found
+
+
+def _short_int(text: str) -> int:
+    if len(text) > LONGEST_INT:
+        raise ValueError(f"{text[:30]!r} is beyond 64 bits")
+    return int(text)
 
 
 def write_model(model: Mapping[str, Any], texts: Mapping[float, str]) -> bytes:

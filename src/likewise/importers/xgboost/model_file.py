@@ -224,7 +224,7 @@ def _read_base_score(text: str, n_scores: int) -> tuple[np.float32, ...]:
     parts = text[1:-1].split(",") if listed else [text]
     read = [read_decimal(part) for part in parts]
     numbers = [np.float32(nearest_float32(part)) for part in parts]
-    if len(numbers) not in (1, n_scores) or not np.isfinite([*read, *numbers]).all():
+    if len(numbers) not in (1, n_scores) or not np.isfinite(read).all() or not np.isfinite(numbers).all():
         raise ValueError(f"base_score is {text[:60]!r} for {n_scores} scores")
     return tuple(numbers * n_scores if len(numbers) == 1 else numbers)
 
