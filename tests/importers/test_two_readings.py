@@ -236,6 +236,7 @@ IN_CATBOOST = {
     "a split that is true": put("oblivious_trees", 0, "splits", 0, "split_index", True),
     "a leaf in text": put("oblivious_trees", 0, "leaf_values", 0, "1"),
     "a threshold with an underscore": put("model_info", "binclass_probability_threshold", "0.5_0"),
+    "a label of another type": put("model_info", "class_params", "class_names", 0, 1e300),
     "labels of an old release": put("model_info", "multiclass_params", {}),
 }
 

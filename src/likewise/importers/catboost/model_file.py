@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.catboost.json_grammar import parse_model
+from likewise.importers.catboost.json_grammar import Written, parse_model
 from likewise.importers.saved_boosters import (
     FEWER_TREES,
     LARGEST_INT,
@@ -49,6 +49,7 @@ NOBODY = (1 << 64) - 1  # the hash of a place of a table that nobody has
 MEANS = ("BinarizedTargetMeanValue", "FloatTargetMeanValue")
 COUNTERS = ("Counter", "FeatureFreq")
 CLASSES = ("Borders", "Buckets")
+LABELS = {"Integer": (int,), "Float": (int, Written), "Boolean": (bool,), "String": (str,)}
 _ELEMENTS = ("cat_feature_value", "float_feature", "cat_feature_exact_value")
 
 
@@ -206,11 +207,9 @@ def _read_labels(params: Mapping[str, Any] | None) -> tuple[Any, ...] | None:
     names, kind = params["class_names"], params["class_label_type"]
     if params["class_to_label"] != list(range(len(names))):
         raise UnsupportedModel("its classes are in another order than their labels")
-    if kind == "Float":
-        return tuple(map(float, names))
-    if kind == "Integer":
-        return tuple(map(int, names))
-    return tuple(names)
+    if not all(type(name) in LABELS[kind] for name in names) or len(set(names)) < len(names):
+        raise ValueError(f"its labels are not of the type {kind}, or there twice")
+    return tuple(map(float, names)) if kind == "Float" else tuple(names)
 
 
 # -- splits -----------------------------------------------------------------------------------------------
