@@ -10,6 +10,7 @@ from tests.tiers import ALL, some
 
 import likewise as lw
 from likewise.errors import LikewiseError, UnsupportedModel
+from likewise.importers import reader_process
 from likewise.importers.files import load_model
 from likewise.importers.layer_files import hdf5_process
 from likewise.spec.model_reading import LevelColumns, ModelReading
@@ -24,7 +25,9 @@ X = np.random.default_rng(1).uniform(-2, 2, (50, WIDTH)).astype(np.float32)
 def opened_here(request, monkeypatch):
     """Files are opened in this process, which is quicker, but for tests of the other one."""
     if "in_its_own_process" not in request.fixturenames:
-        monkeypatch.setattr(hdf5_process, "_ask", hdf5_process.answer)
+        monkeypatch.setattr(
+            hdf5_process, "ask_process", lambda _module, request, _what: hdf5_process.answer(request)
+        )
 
 
 @pytest.fixture
@@ -365,7 +368,7 @@ def test_damaged_files_end_in_a_clear_error_or_a_network(tmp_path, monkeypatch, 
     path = tmp_path / f"net{suffix}"
     WAYS[suffix](path, [dense("a", WIDTH, 3, "relu"), dense("b", 3, 1)])
     content, refused = path.read_bytes(), 0
-    monkeypatch.setattr(hdf5_process, "SECONDS", 5)
+    monkeypatch.setattr(reader_process, "SECONDS", 5)
     for seed in some(range(12), 6, suffix):
         random = np.random.default_rng(seed)
         damaged = bytearray(content[: random.integers(1, len(content))] if seed % 5 == 0 else content)
@@ -382,7 +385,7 @@ def test_damaged_files_end_in_a_clear_error_or_a_network(tmp_path, monkeypatch, 
 @both
 @pytest.mark.usefixtures("in_its_own_process")
 def test_files_that_never_end_are_left(tmp_path, monkeypatch, suffix):
-    monkeypatch.setattr(hdf5_process, "SECONDS", 0.001)
+    monkeypatch.setattr(reader_process, "SECONDS", 0.0001)
     with pytest.raises(UnsupportedModel, match="no HDF5 file that can be read within"):
         saved(tmp_path, suffix, [FIRST])
 

@@ -2,6 +2,7 @@
 
 All of them go the same way: the library saves its model to bytes, the bytes are read as those of a file (`stored`), made into grown
 trees (`forest`), and compared with the answers of the library itself, or of the file's arrays where the library is not installed (`answers`).
+The library never sees a file: it loads one that is written from what was read, and must say back exactly that.
 No library is imported here unless an object of it was handed over, or a file of it was and it is installed.
 """
 
@@ -16,15 +17,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from likewise.errors import DataError, UnsupportedModel
 from likewise.importers.lightgbm import answers as lightgbm
 from likewise.importers.lightgbm.forest import import_lightgbm
-from likewise.importers.lightgbm.model_file import StoredLightGBM, read_lightgbm
+from likewise.importers.lightgbm.model_file import StoredLightGBM, read_lightgbm, write_lightgbm
 from likewise.importers.registry import library_name
+from likewise.importers.saved_boosters import check_same
 from likewise.importers.transformers.embedding import Steps, run_steps
 from likewise.importers.transformers.encoders import check_missing_text
 from likewise.importers.unfold import UnfoldedEstimator
 from likewise.importers.xgboost import answers as xgboost
 from likewise.importers.xgboost.category_names import frame_categories, take_frame_names
 from likewise.importers.xgboost.forest import import_xgboost
-from likewise.importers.xgboost.model_file import StoredXGBoost, read_xgboost
+from likewise.importers.xgboost.model_file import StoredXGBoost, read_xgboost, write_xgboost
 from likewise.spec.features import Continuous, Feature, Integer
 
 if TYPE_CHECKING:
@@ -73,11 +75,7 @@ def saved_xgboost(content: bytes) -> xgboost.XGBoostAnswers:
     model = xgboost.XGBoostModel(stored=stored, kind=stored.estimator, rounds=min(best, rounds))
     if importlib.util.find_spec("xgboost") is None:
         return xgboost.StoredAnswers(model)
-    import xgboost as library
-
-    booster = library.Booster()
-    booster.load_model(bytearray(content))
-    return xgboost.LibraryAnswers(model, booster)
+    return xgboost.LibraryAnswers(model, _load_xgboost(stored))
 
 
 def saved_lightgbm(content: bytes) -> lightgbm.LightGBMAnswers:
@@ -87,7 +85,27 @@ def saved_lightgbm(content: bytes) -> lightgbm.LightGBMAnswers:
         return lightgbm.StoredAnswers(stored)
     import lightgbm as library
 
-    return lightgbm.LibraryAnswers(stored, library.Booster(model_str=content.decode("utf-8")))
+    booster = library.Booster(model_str=write_lightgbm(stored))
+    check_same(stored, read_lightgbm(booster.model_to_string(num_iteration=-1).encode()), "LightGBM")
+    return lightgbm.LibraryAnswers(stored, booster)
+
+
+def pickled_xgboost(content: bytes) -> bytes:
+    """The same for a booster in the bytes of a pickle, which this gives back as XGBoost writes them."""
+    stored = read_xgboost(content, pickled=True)
+    if importlib.util.find_spec("xgboost") is None:
+        return content  # and nothing is constructed
+    state = _load_xgboost(stored).__getstate__()
+    return bytes(state["handle"])
+
+
+def _load_xgboost(stored: StoredXGBoost) -> Any:
+    import xgboost as library
+
+    booster = library.Booster()
+    booster.load_model(bytearray(write_xgboost(stored)))
+    check_same(stored, _read_booster(booster), "XGBoost")
+    return booster
 
 
 def _read_booster(booster: Any) -> StoredXGBoost:

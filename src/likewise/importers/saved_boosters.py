@@ -6,11 +6,16 @@ the exact model that it is compared with. What a library or a file answers comes
 
 from __future__ import annotations
 
+import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+from likewise.errors import UnsupportedModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +27,91 @@ if TYPE_CHECKING:
 MOST_TREES = 100_000
 FEWER_TREES = "fit it with fewer or shallower trees"
 MOST_NODES = 10_000_000
+LARGEST_INT = (1 << 31) - 1
+
+_WHOLE = re.compile(r"(?:-?[1-9][0-9]{0,19}|0)")
+_DECIMAL = re.compile(r"-?[0-9]{1,400}(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,4})?")
+
+
+# -- grammars ------------------------------------------------------------------------------------------------
+
+
+def read_whole(text: Any, lo: int = 0, hi: int = LARGEST_INT) -> int:
+    """A whole number as libraries write it: ASCII digits and nothing else."""
+    if not isinstance(text, str) or not _WHOLE.fullmatch(text) or not lo <= int(text) <= hi:
+        raise ValueError(f"{str(text)[:30]!r} is no whole number from {lo} to {hi}")
+    return int(text)
+
+
+def read_decimal(text: Any) -> float:
+    """A decimal in ASCII digits, as libraries write it."""
+    if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
+        raise ValueError(f"{str(text)[:30]!r} is no decimal number")
+    return float(text)
+
+
+def read_json(
+    text: str, parse_float: Callable[[str], float] = float, parse_int: Callable[[str], int] = int
+) -> Any:
+    """A JSON value without repeated keys, which every library settles in its own way, and without NaN."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            raise ValueError("a key is there twice")
+        return made
+
+    return json.loads(
+        text,
+        parse_float=parse_float,
+        parse_int=parse_int,
+        parse_constant=read_decimal,
+        object_pairs_hook=unique,
+    )
+
+
+def check_keys(given: Any, known: Collection[str], needed: Iterable[str] = ()) -> None:
+    """Refuse what is no JSON object, has keys beyond the known ones, or lacks needed ones."""
+    if not isinstance(given, Mapping):
+        raise TypeError("a part of it is no object")
+    for name in given:
+        if name not in known:
+            raise ValueError(f"the key {name[:40]!r} is not known")
+    for name in needed:
+        if name not in given:
+            raise KeyError(name)
+
+
+# -- two readings --------------------------------------------------------------------------------------------
+
+
+def same_arrays(one: Any, other: Any) -> bool:
+    """Whether two readings are the same, to the last bit of every number."""
+    if isinstance(one, np.ndarray):
+        return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    if is_dataclass(one):
+        return type(one) is type(other) and all(
+            same_arrays(getattr(one, each.name), getattr(other, each.name))
+            for each in fields(one)
+            if each.compare
+        )
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(same_arrays, one, other))
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(same_arrays(one[key], other[key]) for key in one)
+    return type(one) is type(other) and bool(one == other)
+
+
+def check_same(stored: Any, loaded: Any, library: str) -> None:
+    """Refuse a file whose model the library says back in another way than it was read."""
+    if not same_arrays(stored, loaded):
+        raise UnsupportedModel(
+            f"is not taken by {library} for the model that was read from it",
+            hint=f"save it again with the {library} that is installed",
+        )
+
+
+# -- trees ---------------------------------------------------------------------------------------------------
 
 
 class SavedTree(Protocol):

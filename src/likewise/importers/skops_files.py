@@ -2,7 +2,7 @@
 
 Trees are more than holders of numbers: their libraries follow the numbers of children and columns through memory without a look. So what a file
 says of them is read here first, as plain arrays, and a tree that leaves its arrays, or never ends, is refused. The boosters of XGBoost, LightGBM and CatBoost
-are whole models in one value, which the readers of their own files go through. What passes needs no trust by name.
+are whole models in one value, which the readers of their own files go through, and which is written anew from what they have read. What passes needs no trust by name.
 """
 
 from __future__ import annotations
@@ -108,6 +108,8 @@ REVIEWED_TYPES = frozenset(
     )
 )
 
+Written = dict[str, bytes]  # files that take the place of others, by name
+
 _TREE = "sklearn.tree._tree.Tree"
 _PREDICTOR = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
 _XGBOOST = "xgboost.core.Booster"
@@ -133,7 +135,7 @@ def read_skops(content: bytes, trust: Collection[str] = ()) -> Any:
             hint="if you know them and trust the file: " + " ".join(f"--trust {name}" for name in refused),
         )
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        _check_stored(archive, trust)
+        content = _check_stored(archive, trust)
     model = skops.io.loads(content, trusted=untrusted)
     for part in _walk_parts(model):
         _check_columns(part)
@@ -143,8 +145,10 @@ def read_skops(content: bytes, trust: Collection[str] = ()) -> Any:
 # -- before anything is constructed -------------------------------------------------------------------------
 
 
-def _check_stored(archive: zipfile.ZipFile, trust: Collection[str]) -> None:
-    """Refuse trees and boosters that are not what they should be; those trusted by name are not looked at."""
+def _check_stored(archive: zipfile.ZipFile, trust: Collection[str]) -> bytes:
+    """Refuse trees and boosters that are not what they should be; those trusted by name are not looked at.
+    Gives back the file with boosters written anew, from what was read of them."""
+    written: dict[str, bytes] = {}
     schema = json.loads(archive.read("schema.json"))
     _digest(schema, archive, {})
     for node in _walk_nodes(schema):
@@ -158,11 +162,18 @@ def _check_stored(archive: zipfile.ZipFile, trust: Collection[str]) -> None:
         if loader != expected:
             raise _unsound_error(name, f"its loader is {loader!r}")
         try:
-            check(node, archive)
+            check(node, archive, written)
         except UnsupportedModel as error:
             raise _unsound_error(name, str(error)) from error
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise _unsound_error(name, "it is not written as its library writes it") from error
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive_anew:
+        for name in archive.namelist():
+            archive_anew.writestr(name, json.dumps(schema) if name == "schema.json" else archive.read(name))
+        for name, data in written.items():
+            archive_anew.writestr(name, data)
+    return made.getvalue()
 
 
 def _digest(part: Any, archive: zipfile.ZipFile, numbered: dict[Any, bytes]) -> bytes:
@@ -220,7 +231,7 @@ def _stored_state(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _check_tree(node: Mapping[str, Any], archive: zipfile.ZipFile) -> None:
+def _check_tree(node: Mapping[str, Any], archive: zipfile.ZipFile, _written: Written) -> None:
     """scikit-learn's compiled tree, of forests and gradient boosting."""
     arguments = node["__reduce__"]["args"]
     if arguments["__loader__"] != "TupleNode":
@@ -239,7 +250,7 @@ def _check_tree(node: Mapping[str, Any], archive: zipfile.ZipFile) -> None:
     _check_range(nodes["feature"][left != -1], columns, "column")
 
 
-def _check_predictor(node: Mapping[str, Any], archive: zipfile.ZipFile) -> None:
+def _check_predictor(node: Mapping[str, Any], archive: zipfile.ZipFile, _written: Written) -> None:
     """A tree of histogram gradient boosting. How many columns there are its model knows: `_check_columns`."""
     state = _stored_state(node)
     nodes = _stored_array(state["nodes"], archive)
@@ -272,27 +283,28 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
-def _check_xgboost(node: Mapping[str, Any], archive: zipfile.ZipFile) -> None:
+def _check_xgboost(node: Mapping[str, Any], archive: zipfile.ZipFile, written: Written) -> None:
     """The model that the library writes into one value, by the reader of XGBoost's own files."""
-    from likewise.importers.xgboost.model_file import read_xgboost
+    from likewise.importers.boosters import pickled_xgboost
 
     handle = _stored_state(node)["handle"]
     if handle["__loader__"] != "BytearrayNode":
         raise UnsupportedModel("its model is not written as bytes")
-    read_xgboost(archive.read(handle["file"]))
+    _write_anew(handle, pickled_xgboost(archive.read(handle["file"])), written)
 
 
-def _check_lightgbm(node: Mapping[str, Any], _archive: zipfile.ZipFile) -> None:
+def _check_lightgbm(node: Mapping[str, Any], _archive: zipfile.ZipFile, _written: Written) -> None:
     """The model that the library writes as text, by the reader of LightGBM's own files."""
-    from likewise.importers.lightgbm.model_file import read_lightgbm
+    from likewise.importers.lightgbm.model_file import read_lightgbm, write_lightgbm
 
     state = _stored_state(node)
-    read_lightgbm(_stored_value(state["_handle" if "_handle" in state else "handle"]).encode())
+    handle = state["_handle" if "_handle" in state else "handle"]
+    handle["content"] = json.dumps(write_lightgbm(read_lightgbm(_stored_value(handle).encode())))
 
 
-def _check_catboost(node: Mapping[str, Any], archive: zipfile.ZipFile) -> None:
+def _check_catboost(node: Mapping[str, Any], archive: zipfile.ZipFile, written: Written) -> None:
     """The model that the library writes into one value, which is what it writes to a ``.cbm`` file, by the reader of these; beside it are settings of the fit."""
-    from likewise.importers.catboost.reading import saved_catboost
+    from likewise.importers.catboost.reading import rewritten
 
     model = _stored_state(node).get("__model")
     if model is None or model["__loader__"] != "BytesNode":
@@ -300,14 +312,20 @@ def _check_catboost(node: Mapping[str, Any], archive: zipfile.ZipFile) -> None:
     if importlib.util.find_spec("catboost") is None:
         return  # and nothing is constructed
     try:
-        saved_catboost(archive.read(model["file"]), binary=True)
+        _write_anew(model, rewritten(archive.read(model["file"])), written)
     except UnsupportedModel:
         raise
     except Exception as error:  # whatever CatBoost has to say about bytes that are no model
         raise UnsupportedModel("CatBoost does not take it for a model") from error
 
 
-def _check_partial(node: Mapping[str, Any], _archive: zipfile.ZipFile) -> None:
+def _write_anew(part: dict[str, Any], content: bytes, written: Written) -> None:
+    """Put other bytes in the place of a part; its file may be that of other parts as well."""
+    part["file"] = f"{part['file']}.anew"
+    written[part["file"]] = content
+
+
+def _check_partial(node: Mapping[str, Any], _archive: zipfile.ZipFile, _written: Written) -> None:
     """Arguments kept for a function: histogram gradient boosting keeps those of the function that looks at its columns."""
     called = node["content"]["func"]
     if (
@@ -318,7 +336,7 @@ def _check_partial(node: Mapping[str, Any], _archive: zipfile.ZipFile) -> None:
 
 
 # By type the loader that skops has for it, and what is to be seen before it is constructed.
-_CHECKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any], zipfile.ZipFile], None]]] = {
+_CHECKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any], zipfile.ZipFile, Written], None]]] = {
     _TREE: ("TreeNode", _check_tree),
     _PREDICTOR: ("ObjectNode", _check_predictor),
     _XGBOOST: ("ObjectNode", _check_xgboost),

@@ -156,3 +156,9 @@ class StoredAnswers(CatBoostAnswers):
                 return 1 / (1 + np.exp(-made))
         powers = np.exp(made - made.max(axis=1, keepdims=True))
         return powers / powers.sum(axis=1, keepdims=True)
+
+
+class UnwrittenAnswers(StoredAnswers):
+    """The same where CatBoost is installed, but can be handed the model in no other way than in a file that nobody vouches for."""
+
+    stand_in = "the file's own trees in float64, as CatBoost's reader of JSON would round or cut its numbers"

@@ -18,15 +18,25 @@ The file is not trusted: every number that is used is looked at, trees must be t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.saved_boosters import FEWER_TREES, MOST_NODES, MOST_TREES
+from likewise.importers.catboost.json_grammar import Written, parse_model
+from likewise.importers.saved_boosters import (
+    FEWER_TREES,
+    LARGEST_INT,
+    MOST_NODES,
+    MOST_TREES,
+    read_json,
+    read_whole,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +49,8 @@ NOBODY = (1 << 64) - 1  # the hash of a place of a table that nobody has
 MEANS = ("BinarizedTargetMeanValue", "FloatTargetMeanValue")
 COUNTERS = ("Counter", "FeatureFreq")
 CLASSES = ("Borders", "Buckets")
+LABELS = {"Integer": (int,), "Float": (int, Written), "Boolean": (bool,), "String": (str,)}
+_ELEMENTS = ("cat_feature_value", "float_feature", "cat_feature_exact_value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +136,32 @@ def is_catboost(content: bytes) -> bool:
 
 def read_catboost(content: bytes) -> StoredCatBoost:
     """The model in the bytes of a JSON file. Raises UnsupportedModel."""
+    return read_model(parse_catboost(content))
+
+
+def parse_catboost(content: bytes) -> dict[str, Any]:
+    """What a JSON file says of a model. Raises UnsupportedModel."""
+    with _damage_refused():
+        features = json.loads(content)["features_info"]
+        for kind in ("text", "embedding"):
+            if features.get(f"{kind}_features"):
+                raise UnsupportedModel(
+                    f"it takes {kind} features, which are no single values",
+                    hint=f"fit it without {kind}_features",
+                )
+        return parse_model(content)
+
+
+def read_model(model: Mapping[str, Any]) -> StoredCatBoost:
+    """The model in what a file says. Raises UnsupportedModel."""
+    with _damage_refused():
+        return _read_model(model)
+
+
+@contextmanager
+def _damage_refused() -> Iterator[None]:
     try:
-        return _read_model(json.loads(content))
+        yield
     except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
         what = f"has no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise UnsupportedModel(
@@ -134,31 +170,23 @@ def read_catboost(content: bytes) -> StoredCatBoost:
         ) from error
 
 
-def _read_model(model: Any) -> StoredCatBoost:
+def _read_model(model: Mapping[str, Any]) -> StoredCatBoost:
     features = model["features_info"]
-    for kind in ("text", "embedding"):
-        if features.get(f"{kind}_features"):
-            raise UnsupportedModel(
-                f"it takes {kind} features, which are no single values",
-                hint=f"fit it without {kind}_features",
-            )
-    numbers, categories = features.get("float_features") or [], features.get("categorical_features") or []
-    places = [int(one["flat_feature_index"]) for one in (*numbers, *categories)]
+    numbers, categories = features.get("float_features", ()), features.get("categorical_features", ())
+    places = [one["flat_feature_index"] for one in (*numbers, *categories)]
     if sorted(places) != list(range(len(places))):
         raise ValueError("its features are not numbered one by one")
     scale, bias = model["scale_and_bias"]
-    splits = _read_splits(features, model.get("ctr_data") or {})
+    splits = _read_splits(features, model.get("ctr_data", {}))
     trees = _read_trees(model, len(bias), len(splits))
     info = model["model_info"]
-    if not (np.isfinite(float(scale)) and np.isfinite(np.array(bias, dtype=np.float64)).all()):
-        raise UnsupportedModel("its scale or bias is no finite number", hint="its training diverged")
     return StoredCatBoost(
-        loss=str(info["params"]["loss_function"]["type"]),
+        loss=info["params"]["loss_function"]["type"],
         labels=_read_labels(info.get("class_params")),
         threshold=float(info.get("binclass_probability_threshold", 0.5)),
         names=_read_names([*numbers, *categories]),
         n_columns=len(places),
-        categories=tuple(int(one["flat_feature_index"]) for one in categories),
+        categories=tuple(one["flat_feature_index"] for one in categories),
         splits=splits,
         trees=trees,
         scale=float(scale),
@@ -167,7 +195,7 @@ def _read_model(model: Any) -> StoredCatBoost:
 
 
 def _read_names(features: Sequence[Mapping[str, Any]]) -> tuple[str, ...] | None:
-    named = {int(one["flat_feature_index"]): str(one.get("feature_id") or "") for one in features}
+    named = {one["flat_feature_index"]: one["feature_id"] for one in features}
     names = tuple(named[place] for place in sorted(named))
     made_up = all(name in ("", str(place)) for place, name in enumerate(names))
     return None if made_up else names
@@ -176,14 +204,12 @@ def _read_names(features: Sequence[Mapping[str, Any]]) -> tuple[str, ...] | None
 def _read_labels(params: Mapping[str, Any] | None) -> tuple[Any, ...] | None:
     if not params or not params.get("class_names"):
         return None
-    names, kind = list(params["class_names"]), params.get("class_label_type")
-    if list(params.get("class_to_label", range(len(names)))) != list(range(len(names))):
+    names, kind = params["class_names"], params["class_label_type"]
+    if params["class_to_label"] != list(range(len(names))):
         raise UnsupportedModel("its classes are in another order than their labels")
-    if kind == "Float":
-        return tuple(map(float, names))
-    if kind == "Integer":
-        return tuple(map(int, names))
-    return tuple(names)
+    if not all(type(name) in LABELS[kind] for name in names) or len(set(names)) < len(names):
+        raise ValueError(f"its labels are not of the type {kind}, or there twice")
+    return tuple(map(float, names)) if kind == "Float" else tuple(names)
 
 
 # -- splits -----------------------------------------------------------------------------------------------
@@ -193,38 +219,51 @@ class _Features:
     """The features by their numbers among those of their kind, and the splits of them."""
 
     def __init__(self, info: Mapping[str, Any]) -> None:
-        self.numbers = {int(one["feature_index"]): one for one in info.get("float_features") or ()}
-        self.categories = {int(one["feature_index"]): one for one in info.get("categorical_features") or ()}
+        self.numbers, self.categories = info.get("float_features", ()), info.get("categorical_features", ())
+        for one in (*self.numbers, *self.categories, *info.get("ctrs", ())):
+            borders = one.get("borders", [])
+            if any(first >= second for first, second in pairwise(borders)):
+                raise ValueError("the borders of a feature do not rise")
+            if len(set(one.get("values", ()))) < len(one.get("values", ())):
+                raise ValueError("a feature has a category twice")
+        for features in (self.numbers, self.categories):
+            if [one["feature_index"] for one in features] != list(range(len(features))):
+                raise ValueError("its features are not numbered one by one")
 
     def number_split(self, index: int, border: float) -> NumberSplit:
         one = self.numbers[index]
-        treatment, value = one["nan_value_treatment"], float(np.float32(border))
-        if treatment not in ("AsIs", "AsFalse", "AsTrue"):
+        treatment = one["nan_value_treatment"]
+        if treatment not in ("AsIs", "AsFalse", "AsTrue") or (treatment != "AsIs" and not one["has_nans"]):
             raise ValueError(f"missing values are treated as {treatment!r}")
-        if np.isnan(value):
-            raise ValueError("a border is no number")
-        return NumberSplit(int(one["flat_feature_index"]), value, treatment == "AsTrue")
-
-    def category(self, index: int) -> int:
-        return int(self.categories[index]["flat_feature_index"])
+        if border not in one["borders"]:
+            raise ValueError("a number is compared with a border that its feature does not have")
+        return NumberSplit(one["flat_feature_index"], border, treatment == "AsTrue")
 
     def category_split(self, index: int, value: int) -> CategorySplit:
-        return CategorySplit(self.category(index), int(value) & 0xFFFFFFFF)
+        one = self.categories[index]
+        if value not in one["values"]:
+            raise ValueError("a category is compared with a value that its feature does not have")
+        return CategorySplit(one["flat_feature_index"], value & 0xFFFFFFFF)
 
-    def statistic(self, given: Mapping[str, Any], stored: Mapping[str, Any]) -> Statistic:
+    def statistic(self, given: Mapping[str, Any], tables: Mapping[str, Any]) -> Statistic:
         columns: list[int] = []
         parts: list[NumberSplit | CategorySplit] = []
+        order = [_ELEMENTS.index(one["combination_element"]) for one in given["elements"]]
+        if order != sorted(order):
+            raise ValueError("the features of a statistic are in another order than CatBoost takes them in")
         for one in given["elements"]:
             match one["combination_element"]:
                 case "cat_feature_value":
-                    columns.append(self.category(int(one["cat_feature_index"])))
+                    columns.append(self.categories[one["cat_feature_index"]]["flat_feature_index"])
                 case "float_feature":
-                    parts.append(self.number_split(int(one["float_feature_index"]), one["border"]))
-                case "cat_feature_exact_value":
-                    parts.append(self.category_split(int(one["cat_feature_index"]), one["value"]))
-                case other:
-                    raise ValueError(f"a statistic is of {other!r}")
-        table, unseen = _read_table(given, stored)
+                    parts.append(self.number_split(one["float_feature_index"], one["border"]))
+                case _:
+                    parts.append(self.category_split(one["cat_feature_index"], one["value"]))
+        # CatBoost finds the table by the features themselves, whatever the identifier says.
+        told = read_json(given["identifier"])
+        if told != {"identifier": given["elements"], "type": given["ctr_type"]}:
+            raise ValueError("a statistic has the identifier of another one")
+        table, unseen = _read_table(given, tables[given["identifier"]])
         return Statistic(columns=tuple(columns), parts=tuple(parts), table=table, other=unseen)
 
 
@@ -232,12 +271,15 @@ def _read_splits(info: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Sp
     """All splits, in the order that trees number them in."""
     features = _Features(info)
     found: list[Split] = []
-    for index, one in features.numbers.items():
-        found += (features.number_split(index, border) for border in one.get("borders") or ())
-    for index, one in features.categories.items():
-        found += (features.category_split(index, value) for value in one.get("values") or ())
-    for one in info.get("ctrs") or ():
-        made = features.statistic(one, tables[one["identifier"]])
+    for index, one in enumerate(features.numbers):
+        found += (features.number_split(index, border) for border in one.get("borders", ()))
+    for index, one in enumerate(features.categories):
+        found += (features.category_split(index, value) for value in one.get("values", ()))
+    statistics = info.get("ctrs", ())
+    if {one["identifier"] for one in statistics} != set(tables):
+        raise ValueError("it has statistics without a table, or tables without a statistic")
+    for one in statistics:
+        made = features.statistic(one, tables)
         found += (StatisticSplit(made, np.float32(border)) for border in one["borders"])
     return tuple(found)
 
@@ -246,12 +288,15 @@ def _read_table(
     given: Mapping[str, Any], stored: Mapping[str, Any]
 ) -> tuple[dict[int, np.float32], np.float32]:
     """The value of each hash, and that of all others."""
-    kind, stride, entries = given["ctr_type"], int(stored["hash_stride"]), stored["hash_map"]
+    kind, stride, entries = given["ctr_type"], stored["hash_stride"], stored["hash_map"]
     if kind not in (*MEANS, *COUNTERS, *CLASSES):
         raise UnsupportedModel(f"it has statistics of the kind {kind!r}", hint="fit it with CatBoost's own")
-    if stride < 2 or len(entries) % stride:
+    least = {"Buckets": 2, **dict.fromkeys(MEANS, 3), **dict.fromkeys(COUNTERS, 2)}.get(kind, 3)
+    border, total = given["target_border_idx"], stored["counter_denominator"]
+    if stride < least or len(entries) % stride or (kind in CLASSES and border > stride - least):
         raise ValueError("a table of statistics is cut off")
-    border, total = int(given["target_border_idx"]), int(stored.get("counter_denominator", 0))
+    if kind in (*MEANS, *COUNTERS) and (stride != least or border):
+        raise ValueError("a table of statistics has more columns than it needs")
     prior, weight, shift, scale = (
         np.float32(given[name]) for name in ("prior_numerator", "prior_denomerator", "shift", "scale")
     )
@@ -262,9 +307,15 @@ def _read_table(
 
     table = {}
     for at in range(0, len(entries), stride):
-        counts = entries[at + 1 : at + stride]
-        if int(entries[at]) == NOBODY:
+        hashed, *counts = entries[at : at + stride]
+        place = read_whole(hashed, 0, NOBODY)
+        sums = kind in MEANS  # of targets
+        if not all(type(one) is int and one >= 0 for one in counts[sums:]) or sum(counts) > LARGEST_INT:
+            raise ValueError("a table of statistics has other things than counts")
+        if place == NOBODY:
             continue
+        if place in table:
+            raise ValueError("a table of statistics has a hash twice")
         if kind in MEANS:
             made = value(counts[0], counts[1])
         elif kind in COUNTERS:
@@ -273,7 +324,7 @@ def _read_table(
             made = value(counts[border], sum(counts))
         else:
             made = value(sum(counts[border + 1 :]), sum(counts))
-        table[int(entries[at])] = made
+        table[place] = made
     return table, value(0, total if kind in COUNTERS else 0)
 
 
@@ -305,7 +356,7 @@ def _read_trees(model: Mapping[str, Any], n_scores: int, n_splits: int) -> tuple
 
 
 def _read_symmetric(given: Mapping[str, Any], n_scores: int) -> StoredTree:
-    splits = np.array([int(one["split_index"]) for one in given.get("splits") or ()], dtype=np.int64)
+    splits = np.array([one["split_index"] for one in given.get("splits", ())], dtype=np.int64)
     if len(splits) > DEEPEST // 2:
         raise ValueError(f"a tree has {len(splits)} levels")
     values = np.array(given["leaf_values"], dtype=np.float64)
@@ -349,7 +400,7 @@ def _read_nested(root: Any, n_scores: int) -> StoredTree:
         left.append(-1)
         right.append(-1)
         inner = "value" not in given
-        split.append(int(given["split"]["split_index"]) if inner else -1)
+        split.append(given["split"]["split_index"] if inner else -1)
         value = np.zeros(n_scores) if inner else np.atleast_1d(np.array(given["value"], dtype=np.float64))
         if value.shape != (n_scores,):
             raise ValueError(f"a leaf has {value.size} values for {n_scores} scores")

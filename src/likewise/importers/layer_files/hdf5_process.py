@@ -11,9 +11,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,14 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.importers.reader_process import ask_process
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Tensor = NDArray[Any]
 
-SECONDS = 20  # for a file of at most 64 MB
-MEMORY = 4 << 30  # bytes that the process may have
 MOST_NUMBERS = 4_000_000
 MOST_ENTRIES = 10_000
 MOST_TEXT = 1 << 24
@@ -56,7 +52,9 @@ class StoredFile:
 
 def open_hdf5(content: bytes, groups: Sequence[str]) -> StoredFile:
     """What is in the bytes of a file, below these groups."""
-    head, _, rest = _ask(json.dumps(list(groups)).encode() + b"\n" + content).partition(b"\n")
+    head, _, rest = ask_process(
+        __name__, json.dumps(list(groups)).encode() + b"\n" + content, "HDF5 file"
+    ).partition(b"\n")
     told, start = json.loads(head), 0
     arrays = {}
     for path, kind, shape in told.pop("arrays"):
@@ -66,38 +64,7 @@ def open_hdf5(content: bytes, groups: Sequence[str]) -> StoredFile:
     return StoredFile(arrays=arrays, **told)
 
 
-def _ask(request: bytes) -> bytes:
-    """The answer of a process to a request."""
-    own = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OPENBLAS_NUM_THREADS": "1"}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()"],
-            env={**os.environ, **own},
-            input=request,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise UnsupportedModel(
-            f"is no HDF5 file that can be read within {SECONDS} seconds", hint="the file is damaged"
-        ) from None
-    if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise UnsupportedModel(
-            f"is no HDF5 file that can be read: {said[-1][:120] if said else 'its reader crashed'}",
-            hint="the file is cut off or damaged",
-        )
-    return done.stdout
-
-
 # -- in the process ---------------------------------------------------------------------------------------
-
-
-def serve() -> None:
-    """Read a request from standard input, answer it on standard output."""
-    _limit_memory()
-    sys.stdout.buffer.write(answer(sys.stdin.buffer.read()))
 
 
 def answer(request: bytes) -> bytes:
@@ -119,14 +86,6 @@ def answer(request: bytes) -> bytes:
         "arrays": [(path, values.dtype.str, values.shape) for path, values in found.arrays.items()],
     }
     return b"\n".join((json.dumps(told).encode(), b"".join(map(np.ndarray.tobytes, found.arrays.values()))))
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # not on every system
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 class _Looking:

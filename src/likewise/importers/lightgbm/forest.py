@@ -51,6 +51,7 @@ LOGARITHMIC = ("poisson", "gamma", "tweedie")
 SUPPORTED = ("binary", "cross_entropy", "multiclass", "multiclassova", *IDENTITY, *LOGARITHMIC)
 
 NEAR_HALF = Fraction(16)  # times 2^-53 for every operation
+MOST_DIGITS = 5  # of a sigmoid: LightGBM writes six, and what has six may have had more
 BEFORE_ZERO = float(np.nextafter(-NEAR_ZERO, -np.inf))
 
 
@@ -175,9 +176,15 @@ def _make_head(
 
 
 def _sigmoid_slope(stored: StoredLightGBM, family: str) -> Fraction:
-    slope = Fraction(float(stored.settings.get("sigmoid", 1)))
+    written = stored.settings.get("sigmoid", "1")
+    slope = Fraction(float(written))
     if slope <= 0:
         raise UnsupportedModel(f"{family} has sigmoid={float(slope)}, and only positive ones make sense")
+    if len(written.partition("e")[0].replace(".", "").strip("0")) > MOST_DIGITS:
+        raise UnsupportedModel(
+            f"{family} has sigmoid={written}, which LightGBM may have rounded when it wrote it",
+            hint=f"fit it with a sigmoid of at most {MOST_DIGITS} digits",
+        )
     return slope
 
 

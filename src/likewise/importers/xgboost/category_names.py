@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DataError, UnsupportedModel
@@ -32,6 +32,16 @@ class CutNames:
 
     letters: bytes
     ends: tuple[int, ...]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether they may be cut off."""
+        return not self.letters.isascii()
+
+    @property
+    def parts(self) -> tuple[bytes, ...]:
+        """What XGBoost takes for the names."""
+        return tuple(self.letters[start:end] for start, end in pairwise(self.ends))
 
     def matches_names(self, names: tuple[Any, ...]) -> bool:
         """Whether these names, in this order, leave exactly this."""

@@ -1,8 +1,8 @@
 """Universal Binary JSON, the draft 12 of it that XGBoost writes: bytes to plain values, and nothing is ever run.
 
 A value is a marker and what belongs to it: Z (none), T, F, numbers i U I l L (whole, of 1, 1, 2, 4 and 8 bytes) and d D (floating
-point, of 4 and 8), C (a character), S (a length and text), arrays [ ... ] and objects { ... }. A container may give the type of all
-its values ($) and their count (#) before them; arrays of numbers with both come back as NumPy arrays. Big endian.
+point, of 4 and 8), S (a length and text), arrays [ ... ] and objects { ... }. An array may give the type of its numbers ($) and their
+count (#) before them, and comes back as a NumPy array then. Lengths are of type L. Big endian. XGBoost reads no more than that.
 
 The file is not trusted: a length is compared with what is left of the file before anything is made of it, and containers are
 nested no deeper than `DEEPEST_NESTING`.
@@ -17,7 +17,6 @@ import numpy as np
 
 NUMBER_FORMATS = {"i": ">b", "U": ">B", "I": ">h", "l": ">i", "L": ">q", "d": ">f", "D": ">d"}
 CONSTANTS = {"Z": None, "T": True, "F": False}
-INTEGER_MARKERS = "iUIlL"
 DEEPEST_NESTING = 64
 
 
@@ -45,10 +44,8 @@ class _Reader:
         return self.content[self.at - count : self.at]
 
     def marker(self) -> str:
-        """The next marker; N stands for nothing at all."""
-        while (found := self.take(1)) == b"N":
-            pass
-        return found.decode("latin-1")
+        """The next marker."""
+        return self.take(1).decode("latin-1")
 
     def value(self, marker: str, depth: int) -> Any:
         if marker in CONSTANTS:
@@ -57,8 +54,6 @@ class _Reader:
             return self.number(marker)
         if marker == "S":
             return self.text(self.marker())
-        if marker == "C":
-            return self.take(1).decode("latin-1")
         if marker not in ("[", "{"):
             raise BadUbj(f"no value begins with {marker!r}, at byte {self.at - 1}")
         if depth == DEEPEST_NESTING:
@@ -70,54 +65,42 @@ class _Reader:
         return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
 
     def length(self, marker: str) -> int:
-        if marker not in INTEGER_MARKERS:
+        if marker != "L":
             raise BadUbj(f"{marker!r} is no length, at byte {self.at - 1}")
         return int(self.number(marker))
 
     def text(self, marker: str) -> str:
         return self.take(self.length(marker)).decode("utf-8")
 
-    def opening(self) -> tuple[str | None, int | None]:
-        """The type and the count that a container may begin with."""
-        kind = None
-        if self.next_is(b"$"):
-            kind = self.take(2)[1:].decode("latin-1")
-            if not self.next_is(b"#"):
-                raise BadUbj(f"a type without a count at byte {self.at}")
-        if not self.next_is(b"#"):
-            return None, None
-        self.take(1)
-        count = self.length(self.marker())
-        # A value takes a byte at least, but for the constants, which their type alone would make of nothing.
-        if not 0 <= count <= len(self.content) - self.at or kind in CONSTANTS:
-            raise BadUbj(f"{count} values of that type cannot follow byte {self.at}")
-        return kind, count
-
     def next_is(self, byte: bytes) -> bool:
         return self.content[self.at : self.at + 1] == byte
 
     def array(self, depth: int) -> Any:
-        kind, count = self.opening()
-        if kind in NUMBER_FORMATS and count is not None:
+        kind = None
+        if self.next_is(b"$"):
+            kind = self.take(2)[1:].decode("latin-1")
+            if kind not in NUMBER_FORMATS or not self.next_is(b"#"):
+                raise BadUbj(f"a type that is no number's, or without a count, at byte {self.at}")
+        if not self.next_is(b"#"):
+            found = []
+            while (marker := self.marker()) != "]":
+                found.append(self.value(marker, depth))
+            return found
+        self.take(1)
+        count = self.length(self.marker())
+        if kind is not None:
             dtype = np.dtype(NUMBER_FORMATS[kind])
             content = self.take(count * dtype.itemsize)
             return np.frombuffer(content, dtype=dtype).astype(dtype.newbyteorder("="))
-        if count is not None:
-            return [self.value(kind or self.marker(), depth) for _ in range(count)]
-        found = []
-        while (marker := self.marker()) != "]":
-            found.append(self.value(marker, depth))
-        return found
+        if not 0 <= count <= len(self.content) - self.at:  # a value takes a byte at least
+            raise BadUbj(f"{count} values cannot follow byte {self.at}")
+        return [self.value(self.marker(), depth) for _ in range(count)]
 
     def object(self, depth: int) -> dict[str, Any]:
-        kind, count = self.opening()
         found: dict[str, Any] = {}
-        while len(found) != count:
-            marker = self.marker()
-            if count is None and marker == "}":
-                break
+        while (marker := self.marker()) != "}":
             key = self.text(marker)
             if key in found:
                 raise BadUbj(f"the key {key[:40]!r} is there twice")
-            found[key] = self.value(kind or self.marker(), depth)
+            found[key] = self.value(self.marker(), depth)
         return found
