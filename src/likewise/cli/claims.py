@@ -288,11 +288,9 @@ def display_names(flags: ClaimFlags) -> DisplayNames:
 def _reading_of(path: str, claim: WrittenClaim | None) -> ModelReading | None:
     """What the claim file says about how a model file is to be read; files other than its own may know themselves what their columns are."""
     from likewise.importers.files import NETWORKS
-    from likewise.spec.model_reading import ModelReading
 
-    if claim is None or path == claim.model_path or path.lower().endswith(NETWORKS):
-        return None if claim is None else claim.reading
-    return ModelReading(trust=claim.reading.trust)
+    own = claim is not None and (path == claim.model_path or path.lower().endswith(NETWORKS))
+    return claim.reading if claim is not None and own else None
 
 
 def read_model(

@@ -70,7 +70,7 @@ def load_model(
     trust : collection of str
         Full names of further types that a ``.skops`` file may construct.
     reading : ModelReading
-        Further types that a ``.skops`` file may construct; which features are in which columns of the inputs of a network, what its classes are called, and whether the weights of an ``.onnx`` file may be in other files beside it.
+        Which features are in which columns of the inputs of a network, what its classes are called, and whether the weights of an ``.onnx`` file may be in other files beside it.
     """
     file = Path(path)
     check_model_path(file)
@@ -80,7 +80,7 @@ def load_model(
             hint="leave [model.inputs] and labels out of the claim file",
         )
     if file.suffix.lower() in SKOPS:
-        model = _load_skops(file, (*trust, *reading.trust))
+        model = _load_skops(file, trust)
     elif file.suffix.lower() in (*XGBOOST, *LIGHTGBM, *CATBOOST):
         model = _load_booster(file)
     elif file.suffix.lower() in NETWORKS:
