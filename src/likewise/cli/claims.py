@@ -228,11 +228,14 @@ def _load_streamed(
 
 def load_other(path: str, problem: Problem, flags: ClaimFlags, run: Run) -> Problem:
     """The same claim about the model in another file."""
+    from likewise.importers.files import reading_parts
+
     claim = None if flags.spec is None else _read_claim(flags.spec)
     model = read_model(
         path, allow_pickle=flags.allow_pickle, trust=flags.trust, reading=_reading_of(path, claim)
     )
-    other = problem.with_model(model, run)
+    with reading_parts(path):
+        other = problem.with_model(model, run)
     run.budget.restart()
     return other
 
@@ -442,11 +445,13 @@ def _prepare_problem(
     model: Any, space: Space, rows: dict[str, Any], wanted: _ClaimRequest, run: Run, *, alone: bool
 ) -> Problem:
     """The model read and compared with the original; a refusal names its file."""
+    from likewise.importers.files import reading_parts
     from likewise.problem import Claim, prepare
 
     claim = Claim(model=model, space=space, similarity=wanted.similarity, property=wanted.property, **rows)
     try:
-        return prepare(claim, run, alone=alone)
+        with reading_parts(wanted.model):
+            return prepare(claim, run, alone=alone)
     except UnsupportedModel as error:
         if rows["X"] is not None:
             check_stray_text(space, rows["X"], str(wanted.data), declared=False)

@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.errors import UnsupportedModel
+from likewise.clock import OutOfTime
+from likewise.errors import LikewiseError, UnsupportedModel
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 
 if TYPE_CHECKING:
@@ -99,6 +101,22 @@ def load_model(
             hint="save the estimator itself, the object that fit(X, y) returned",
         )
     return model
+
+
+@contextmanager
+def reading_parts(path: str | Path) -> Iterator[None]:
+    """What no reader foresaw of a ``.skops`` file is about the file: a part holds something else than its class puts there."""
+    try:
+        yield
+    except (LikewiseError, OutOfTime):
+        raise
+    except Exception as error:
+        if Path(path).suffix.lower() not in SKOPS:
+            raise
+        raise UnsupportedModel(
+            f"{path}: a part of the model does not hold what its class puts there: {type(error).__name__}: {error}",
+            hint="save the model again; if that is what its library saved, report it with what --debug prints",
+        ) from error
 
 
 def is_named_in_code(path: str | Path) -> bool:

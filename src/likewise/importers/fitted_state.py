@@ -84,7 +84,7 @@ def _check_held(part: Any) -> None:
     held = getattr(part, "__dict__", {})
     for name in held:
         own = inspect.getattr_static(type(part), name, None)
-        if callable(own) or hasattr(type(own), "__get__"):
+        if own is not None and not isinstance(own, bool):
             raise unsound_part(part, f"it has a {name!r} in the way of its class's own")
     count, names = held.get("n_features_in_", 1), held.get("feature_names_in_")
     if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:

@@ -139,6 +139,7 @@ _HARMLESS = tuple(
         *("preprocessing", "random_projection", "semi_supervised", "svm", "tree"),
         *("cluster._kmeans", "cluster._bisect_k_means", "cluster._mean_shift"),
         *("cluster._affinity_propagation", "cluster._agglomerative"),
+        *("manifold._isomap", "manifold._locally_linear"),
         *("neighbors._nearest_centroid", "neighbors._nca", "neighbors._lof", "neighbors._unsupervised"),
         *("neighbors._classification", "neighbors._regression", "neighbors._graph"),
     )
