@@ -13,6 +13,8 @@ import io
 import json
 import multiprocessing
 import random
+import signal
+import sys
 import tempfile
 import warnings
 import zipfile
@@ -31,7 +33,8 @@ ODD: tuple[Any, ...] = (
 )  # fmt: skip
 NUMBERS = (0, 1, -1, 2, 3, 7, 100, 2**15, 2**31 - 1, -(2**31), 2**62, -(2**62))
 ALLOWED = (0, 1, 2, 3)  # exit codes: answers, and errors in words
-SECONDS = 120.0
+SECONDS = 60.0  # of CPU time for a mutant
+LONGEST = 1800.0  # for one that waits
 
 
 def people(count: int = 40) -> tuple[pd.DataFrame, np.ndarray]:
@@ -242,7 +245,15 @@ def ask(content: bytes, folder: Path, *, numbers: bool = False) -> tuple[int, st
         X.assign(approved=y).to_csv(folder / "d.csv", index=False)
     (folder / "m.skops").write_bytes(content)
     asked = ["--property", "score-gap:1"] if numbers else []
-    words = ["verify", "--model", str(folder / "m.skops"), "--data", str(folder / "d.csv"), "--label", "approved"]
+    words = [
+        "verify",
+        "--model",
+        str(folder / "m.skops"),
+        "--data",
+        str(folder / "d.csv"),
+        "--label",
+        "approved",
+    ]
     found = CliRunner().invoke(cli, [*words, "--free", "sex", "--budget", "0.2", "--jobs", "1", *asked])
     return found.exit_code, found.output
 
@@ -253,6 +264,7 @@ def _work(seed: int, count: int, start: int, told: Any) -> None:
         for number, (name, content) in enumerate(skops_mutants(seed, count)):
             if number >= start:
                 told.send((number, name, None, ""))
+                signal.setitimer(signal.ITIMER_PROF, SECONDS)  # whose signal ends the process
                 told.send((number, name, *ask(content, Path(folder), numbers=name == "regressor")))
 
 
@@ -268,17 +280,17 @@ def run(seed: int, count: int) -> tuple[Counter[int], list[tuple[int, str, str]]
         there.close()
         number, name = start, ""
         try:
-            while here.poll(SECONDS):
+            while here.poll(LONGEST):
                 number, name, code, said = here.recv()
                 if code is not None:
                     start = number + 1
                     codes[code] += 1
                     if code not in ALLOWED:
                         failed.append((number, name, said.strip()[-300:]))
-            failed.append((number, name, "takes too long"))
+            failed.append((number, name, "waits"))
         except EOFError:
             if start < count:
-                failed.append((number, name, "crashed"))
+                failed.append((number, name, "crashed, or took too long"))
         start = max(start, number + 1)
         child.kill()
         child.join()
@@ -292,9 +304,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     codes, failed = run(given.seed, given.count)
-    print(dict(codes))
-    for number, name, said in failed:
-        print(number, name, said)
+    lines = [str(dict(codes)), *(f"{number} {name} {said}" for number, name, said in failed)]
+    sys.stdout.write("\n".join(lines) + "\n")
     raise SystemExit(bool(failed))
 
 

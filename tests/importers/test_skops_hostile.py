@@ -122,7 +122,9 @@ def test_a_key_whose_type_is_a_function_is_refused_in_any_dict(tmp_path):
 
 def test_claim_files_trust_nobody(tmp_path):
     path = tmp_path / "claim.toml"
-    path.write_text('[model]\npath = "m.skops"\ntrust = ["os.system"]\n[features.sex]\nkind = "categorical"\nlevels = [0, 1]\n')
+    path.write_text(
+        '[model]\npath = "m.skops"\ntrust = ["os.system"]\n[features.sex]\nkind = "categorical"\nlevels = [0, 1]\n'
+    )
     with pytest.raises(SpecError, match=r"(?s)cannot say which types.*hint: .*--trust os\.system"):
         read_spec(path)
 
@@ -242,7 +244,9 @@ def test_schemas_that_skops_does_not_write_are_refused(name):
 
 def test_what_is_said_twice_is_refused():
     files = unpacked(dumped(logistic()))
-    twice = files["schema.json"].replace(b'"__class__": "LogisticRegression"', b'"__class__": "X", "__class__": "LogisticRegression"')
+    twice = files["schema.json"].replace(
+        b'"__class__": "LogisticRegression"', b'"__class__": "X", "__class__": "LogisticRegression"'
+    )
     with pytest.raises(UnsupportedModel, match="says the same twice"):
         read_skops(packed({**files, "schema.json": twice}))
 
@@ -400,6 +404,21 @@ def test_functions_of_columns_are_those_of_numpy(called):
     ):
         with pytest.raises(UnsupportedModel, match=r"not sound|would call functions|not on the trusted list"):
             read_skops(dumped(model))
+
+
+def test_a_function_of_columns_writes_nowhere_else():
+    """Into the coefficients, say."""
+    model = make_pipeline(FunctionTransformer(np.arctan, kw_args={"out": np.zeros((40, 2))}), logistic())
+    with pytest.raises(UnsupportedModel, match="not sound"):
+        read_skops(dumped(model))
+
+
+def test_the_first_scores_of_boosting_are_looked_at_before_they_are_asked():
+    model = GradientBoostingClassifier(n_estimators=2, init=SVC(probability=True)).fit(X, Y)
+    read_skops(dumped(model))
+    model.init_._n_support = np.array([-1000, 1040], dtype=np.int32)
+    with pytest.raises(UnsupportedModel, match=r"SVC that is not sound"):
+        read_skops(dumped(model))
 
 
 def test_a_class_is_no_function_of_columns():

@@ -15,7 +15,9 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.skops_schema import SAVE_AGAIN
+from likewise.importers.transformers.casts import HARMLESS_ARGUMENTS
 
+Check = Callable[[Any], bool]
 SETTLED: Mapping[str, Any] = {"n_jobs": 1, "_n_threads": 1, "memory": None}
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
 MOST_DEGREES = 100  # of a spline: beyond any that is of use
@@ -28,15 +30,15 @@ def settle_model(model: Any) -> None:
     parts = list(_walk_parts(model))
     for part in parts:
         _check_held(part)
-    for part in parts:
-        for name in inspect.getmro(type(part)):
-            _check_part(part, name.__name__)
         held = getattr(part, "__dict__", {})
         held.update({name: value for name, value in SETTLED.items() if name in held})
+    for checks in (_CHECKS, _LAST_CHECKS):
+        for part in parts:
+            for base in inspect.getmro(type(part)):
+                _check_part(part, checks.get(base.__name__))
 
 
-def _check_part(part: Any, name: str) -> None:
-    check = _CHECKS.get(name)
+def _check_part(part: Any, check: Check | None) -> None:
     if check is None or (check not in _ALWAYS and not _is_fitted(part)):
         return
     try:
@@ -254,6 +256,9 @@ def _keeps_columns(preprocessor: Any, columns: int) -> bool:
 
 def _calls_nothing_else(part: Any) -> bool:
     """Functions of columns: NumPy's, which compute and do nothing else, a cast, or scikit-learn's look at columns."""
+    arguments = {*(getattr(part, "kw_args", None) or ()), *(getattr(part, "inv_kw_args", None) or ())}
+    if not arguments <= HARMLESS_ARGUMENTS:
+        return False
     called = (part.func, part.inverse_func)
     return all(one is None or isinstance(one, np.ufunc | functools.partial) or _casts(one) for one in called)
 
@@ -268,7 +273,7 @@ def _name(part: Any) -> str:
     return f"{type(part).__module__}.{type(part).__qualname__}"
 
 
-_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+_CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"), _fits_machine),
     "BSpline": _fits_spline,
     "OneHotEncoder": _fits_codes,
@@ -276,8 +281,9 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("KMeans", "MiniBatchKMeans", "BisectingKMeans"), _fits_centres),
     **dict.fromkeys(("NMF", "MiniBatchNMF"), _fits_factors),
     "BaseDecisionTree": _fits_tree,
-    "BaseGradientBoosting": _fits_stages,
     "BaseHistGradientBoosting": _fits_histograms,
     **dict.fromkeys(("FunctionTransformer", "TransformedTargetRegressor"), _calls_nothing_else),
 }
+# These ask the parts inside, which have been looked at then.
+_LAST_CHECKS: Mapping[str, Check] = {"BaseGradientBoosting": _fits_stages}
 _ALWAYS = (_fits_spline, _calls_nothing_else)

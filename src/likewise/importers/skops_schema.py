@@ -309,7 +309,10 @@ def _of_generator(node: Node, _archive: zipfile.ZipFile) -> Sequence[Any]:
     """Of the kind that NumPy makes unasked, whose state is four numbers."""
     parts = node["content"]
     _require(parts.keys() == {"bit_generator", "seed_seq"}, "the state of random numbers")
-    held, seed = stored_state({"content": parts["bit_generator"]}), stored_state({"content": parts["seed_seq"]})
+    held, seed = (
+        stored_state({"content": parts["bit_generator"]}),
+        stored_state({"content": parts["seed_seq"]}),
+    )
     _require(
         stored_value(held["bit_generator"]) == _GENERATOR
         and all(type(stored_value(held[name])) is int for name in ("has_uint32", "uinteger"))
