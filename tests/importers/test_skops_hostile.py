@@ -23,7 +23,7 @@ from sklearn.ensemble import (
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer
@@ -241,6 +241,14 @@ def test_schemas_that_skops_does_not_write_are_refused(name):
     with pytest.raises(UnsupportedModel, match=r"not sound|not on the trusted list"):
         read_skops(with_schema(dumped(model), SCHEMAS[name]))
     read_skops(dumped(model))
+
+
+def test_no_module_is_imported_for_a_loss(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "hostile_loss.py").write_text("raise SystemExit('imported')")
+    content = dumped(SGDClassifier(random_state=0).fit(X, Y))
+    with pytest.raises(UnsupportedModel, match="not sound"):
+        read_skops(with_schema(content, put("LossNode", __module__="hostile_loss")))
 
 
 def test_what_is_said_twice_is_refused():

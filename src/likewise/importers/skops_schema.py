@@ -32,6 +32,7 @@ _TWISTER = "MT19937"
 _TWISTER_WORDS = 624
 _GENERATOR = "PCG64"
 _MOST_POOLED = 1024
+_LOSSES = ("sklearn._loss._loss", "sklearn.linear_model._sgd_fast")
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
@@ -273,7 +274,8 @@ def _of_tree(node: Node, archive: zipfile.ZipFile) -> Sequence[Any]:
 
 
 def _of_loss(node: Node, archive: zipfile.ZipFile) -> Sequence[Any]:
-    """Made of numbers; what it would take in afterwards is nothing."""
+    """Made of numbers; what it would take in afterwards is nothing. skops before 0.14 imports its module to list types."""
+    _require(node["__module__"] in _LOSSES, "a loss is none of scikit-learn")
     state, arguments = _of_reduced(node, archive)
     _require(state["__loader__"] in ("DictNode", "TupleNode") and not state["content"], "the state of a loss")
     return [state, *_numbers_only(arguments, archive)]
