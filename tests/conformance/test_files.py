@@ -91,9 +91,9 @@ def own(rows):
     return rows
 
 
-def test_functions_of_ones_own_do(tmp_path):
+def test_functions_of_ones_own_are_not_called(tmp_path):
     file = tmp_path / "model.skops"
     skops.io.dump(make_pipeline(FunctionTransformer(own), quick_logistic()).fit(X[NUMBERS], LABELS), file)
-    with pytest.raises(UnsupportedModel, match="not on the trusted list") as error:
-        load_model(file)
-    assert "--trust" in str(error.value.hint)
+    with pytest.raises(UnsupportedModel, match=r"would call functions.*test_files\.own") as error:
+        load_model(file, trust=[f"{own.__module__}.own"])
+    assert "--model package.module:name" in str(error.value.hint)

@@ -228,11 +228,14 @@ def _load_streamed(
 
 def load_other(path: str, problem: Problem, flags: ClaimFlags, run: Run) -> Problem:
     """The same claim about the model in another file."""
+    from likewise.importers.files import reading_parts
+
     claim = None if flags.spec is None else _read_claim(flags.spec)
     model = read_model(
         path, allow_pickle=flags.allow_pickle, trust=flags.trust, reading=_reading_of(path, claim)
     )
-    other = problem.with_model(model, run)
+    with reading_parts(path):
+        other = problem.with_model(model, run)
     run.budget.restart()
     return other
 
@@ -288,11 +291,9 @@ def display_names(flags: ClaimFlags) -> DisplayNames:
 def _reading_of(path: str, claim: WrittenClaim | None) -> ModelReading | None:
     """What the claim file says about how a model file is to be read; files other than its own may know themselves what their columns are."""
     from likewise.importers.files import NETWORKS
-    from likewise.spec.model_reading import ModelReading
 
-    if claim is None or path == claim.model_path or path.lower().endswith(NETWORKS):
-        return None if claim is None else claim.reading
-    return ModelReading(trust=claim.reading.trust)
+    own = claim is not None and (path == claim.model_path or path.lower().endswith(NETWORKS))
+    return claim.reading if claim is not None and own else None
 
 
 def read_model(
@@ -444,11 +445,13 @@ def _prepare_problem(
     model: Any, space: Space, rows: dict[str, Any], wanted: _ClaimRequest, run: Run, *, alone: bool
 ) -> Problem:
     """The model read and compared with the original; a refusal names its file."""
+    from likewise.importers.files import reading_parts
     from likewise.problem import Claim, prepare
 
     claim = Claim(model=model, space=space, similarity=wanted.similarity, property=wanted.property, **rows)
     try:
-        return prepare(claim, run, alone=alone)
+        with reading_parts(wanted.model):
+            return prepare(claim, run, alone=alone)
     except UnsupportedModel as error:
         if rows["X"] is not None:
             check_stray_text(space, rows["X"], str(wanted.data), declared=False)

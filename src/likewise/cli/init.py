@@ -192,13 +192,15 @@ def _open_model(given: Mapping[str, Any]) -> Any:
 def _refuse_unreadable(model: Any, path: str) -> None:
     """Refuse a model that can be neither read nor asked, whatever a claim file says: what `verify` would say, before a draft is filled in for nothing."""
     from likewise.importers.black_box import can_be_asked
+    from likewise.importers.files import reading_parts
     from likewise.importers.registry import check_known, find_forest_reader
     from likewise.importers.unfold import unfold
 
     try:
-        final = unfold(model).final
-        if find_forest_reader(final) is None:
-            check_known(final)
+        with reading_parts(path):
+            final = unfold(model).final
+            if find_forest_reader(final) is None:
+                check_known(final)
     except LikewiseError as error:
         if can_be_asked(model):
             return
@@ -208,6 +210,7 @@ def _refuse_unreadable(model: Any, path: str) -> None:
 def _find_refusal(drafted: Draft) -> UnsupportedModel | None:
     """What `verify` would refuse of the model behind the columns of the draft; None where that is nothing, or takes long to find out."""
     from likewise.cli.claim_rows import read_rows
+    from likewise.importers.files import reading_parts
     from likewise.problem import Claim, prepare
     from likewise.run import open_run
 
@@ -220,7 +223,7 @@ def _find_refusal(drafted: Draft) -> UnsupportedModel | None:
             property=claim.property,
             X=read_rows(str(claim.data_path), claim.label),
         )
-        with open_run(import_budget=READING_SECONDS) as run:
+        with open_run(import_budget=READING_SECONDS) as run, reading_parts(claim.model_path or ""):
             prepare(asked, run, alone=True)
     except UnsupportedModel as error:
         return error

@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.errors import UnsupportedModel
+from likewise.clock import OutOfTime
+from likewise.errors import LikewiseError, UnsupportedModel
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def load_model(
     trust : collection of str
         Full names of further types that a ``.skops`` file may construct.
     reading : ModelReading
-        Further types that a ``.skops`` file may construct; which features are in which columns of the inputs of a network, what its classes are called, and whether the weights of an ``.onnx`` file may be in other files beside it.
+        Which features are in which columns of the inputs of a network, what its classes are called, and whether the weights of an ``.onnx`` file may be in other files beside it.
     """
     file = Path(path)
     check_model_path(file)
@@ -80,7 +82,7 @@ def load_model(
             hint="leave [model.inputs] and labels out of the claim file",
         )
     if file.suffix.lower() in SKOPS:
-        model = _load_skops(file, (*trust, *reading.trust))
+        model = _load_skops(file, trust)
     elif file.suffix.lower() in (*XGBOOST, *LIGHTGBM, *CATBOOST):
         model = _load_booster(file)
     elif file.suffix.lower() in NETWORKS:
@@ -99,6 +101,22 @@ def load_model(
             hint="save the estimator itself, the object that fit(X, y) returned",
         )
     return model
+
+
+@contextmanager
+def reading_parts(path: str | Path) -> Iterator[None]:
+    """What no reader foresaw of a ``.skops`` file is about the file: a part holds something else than its class puts there."""
+    try:
+        yield
+    except (LikewiseError, OutOfTime):
+        raise
+    except Exception as error:
+        if Path(path).suffix.lower() not in SKOPS:
+            raise
+        raise UnsupportedModel(
+            f"{path}: a part of the model does not hold what its class puts there: {type(error).__name__}: {error}",
+            hint="save the model again; if that is what its library saved, report it with what --debug prints",
+        ) from error
 
 
 def is_named_in_code(path: str | Path) -> bool:

@@ -1,5 +1,10 @@
 """Models in ``.skops`` files: every type is known, reviewed or trusted by name before anything is constructed.
 
+    skops_schema    the whole file is parsed: what it would construct, and of which parts
+    here            the types are audited, and trees and boosters read as plain arrays
+    skops           constructs the model
+    fitted_state    what it holds fits together, before it is asked anything
+
 Trees are more than holders of numbers: their libraries follow the numbers of children and columns through memory without a look. So what a file
 says of them is read here first, as plain arrays, and a tree that leaves its arrays, or never ends, is refused. The boosters of XGBoost, LightGBM and CatBoost
 are whole models in one value, which the readers of their own files go through, and which is written anew from what they have read. What passes needs no trust by name.
@@ -7,7 +12,7 @@ are whole models in one value, which the readers of their own files go through, 
 
 from __future__ import annotations
 
-import hashlib
+import importlib
 import importlib.util
 import io
 import json
@@ -18,6 +23,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.importers.fitted_state import settle_model
+from likewise.importers.skops_schema import (
+    SAVE_AGAIN,
+    SPARSE_FORMS,
+    check_members,
+    check_schema,
+    node_name,
+    read_schema,
+    stored_array,
+    stored_state,
+    stored_value,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,25 +42,16 @@ if TYPE_CHECKING:
 # Reviewed, for skops that do not list them: the loss objects that SGD models carry, which hold numbers only, and
 # what pipelines and searches carry, support vectors in sparse matrices among them. Those are plain holders of fitted numbers and settings, or functions and
 # classes that are named and, in predicting, not called.
-_LOSSES = (
-    "EpsilonInsensitive",
-    "Hinge",
-    "Huber",
-    "Log",
-    "ModifiedHuber",
-    "SquaredEpsilonInsensitive",
-    "SquaredHinge",
-    "SquaredLoss",
+_SGD_LOSSES = tuple(
+    f"sklearn.linear_model._sgd_fast.{name}"
+    for name in (
+        *("EpsilonInsensitive", "Hinge", "Huber", "Log", "ModifiedHuber"),
+        *("SquaredEpsilonInsensitive", "SquaredHinge", "SquaredLoss"),
+    )
 )
 _KERNELS = (
-    "ConstantKernel",
-    "DotProduct",
-    "Exponentiation",
-    "Hyperparameter",
-    "Product",
-    "RBF",
-    "Sum",
-    "WhiteKernel",
+    *("ConstantKernel", "DotProduct", "Exponentiation", "Hyperparameter"),
+    *("Product", "RBF", "Sum", "WhiteKernel"),
 )
 _SCORES = ("accuracy_score", "balanced_accuracy_score", "f1_score", "precision_score", "recall_score")
 _RELEVANCE = ("chi2", "f_classif", "f_oneway", "f_regression", "r_regression")
@@ -63,48 +71,78 @@ _RESAMPLED = (
     "forest.BalancedRandomForestClassifier",
     "weight_boosting.RUSBoostClassifier",
 )
-REVIEWED_TYPES = frozenset(
-    (
-        *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
-        "collections.OrderedDict",
-        "imblearn.pipeline.Pipeline",
-        *(f"imblearn.{name}" for name in _SAMPLERS),
-        *(f"imblearn.ensemble._{name}" for name in _RESAMPLED),
-        "likewise.repaired.estimators.SettledClassifier",
-        "likewise.repaired.estimators.SettledRegressor",
-        "scipy._lib.array_api_compat.numpy._aliases.asarray",
-        "scipy.interpolate._bsplines.BSpline",
-        *(f"scipy.sparse._{kind}.{kind}_{form}" for kind in ("csr", "csc") for form in ("matrix", "array")),
-        *(f"sklearn._loss.loss.HalfTweedieLoss{form}" for form in ("", "Identity")),
-        "sklearn.calibration._CalibratedClassifier",
-        "sklearn.calibration._SigmoidCalibration",
-        "sklearn.compose._column_transformer._RemainderColsList",
-        "sklearn.compose._column_transformer.make_column_selector",
-        "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
-        *(f"sklearn.gaussian_process.kernels.{name}" for name in _KERNELS),
-        "sklearn.metrics._scorer._CurveScorer",
-        "sklearn.metrics._scorer._PassthroughScorer",
-        "sklearn.metrics._scorer._Scorer",
-        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
-        "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
-        "sklearn.utils._bunch.Bunch",
-        "sklearn.utils._metadata_requests.MetadataRequest",
-        "sklearn.utils._metadata_requests.MethodMetadataRequest",
-        "sklearn.utils.validation.check_array",
-        *(f"sklearn.feature_selection._univariate_selection.{name}" for name in _RELEVANCE),
-        *(f"sklearn.linear_model._sgd_fast.{name}" for name in _LOSSES),
-        *(f"sklearn.metrics._classification.{name}" for name in _SCORES),
-        *(f"sklearn.model_selection._split.{name}" for name in _FOLDS),
-        *(
-            f"xgboost.sklearn.XGB{name}"
-            for name in ("Classifier", "Regressor", "RFClassifier", "RFRegressor")
-        ),
-        *(f"lightgbm.sklearn.LGBM{name}" for name in ("Classifier", "Regressor")),
-        *(
-            f"interpret.glassbox._ebm._ebm.{private}ExplainableBoosting{name}"
-            for private in ("", "DP")
-            for name in ("Classifier", "Regressor")
-        ),
+_OBJECTS = (
+    "imblearn.pipeline.Pipeline",
+    *(f"imblearn.{name}" for name in _SAMPLERS),
+    *(f"imblearn.ensemble._{name}" for name in _RESAMPLED),
+    "likewise.repaired.estimators.SettledClassifier",
+    "likewise.repaired.estimators.SettledRegressor",
+    "scipy.interpolate._bsplines.BSpline",
+    *(f"sklearn._loss.loss.HalfTweedieLoss{form}" for form in ("", "Identity")),
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
+    "sklearn.compose._column_transformer._RemainderColsList",
+    "sklearn.compose._column_transformer.make_column_selector",
+    "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
+    *(f"sklearn.gaussian_process.kernels.{name}" for name in _KERNELS),
+    "sklearn.metrics._scorer._CurveScorer",
+    "sklearn.metrics._scorer._PassthroughScorer",
+    "sklearn.metrics._scorer._Scorer",
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+    "sklearn.utils._metadata_requests.MetadataRequest",
+    "sklearn.utils._metadata_requests.MethodMetadataRequest",
+    *_SGD_LOSSES,
+    *(f"sklearn.model_selection._split.{name}" for name in _FOLDS),
+    *(f"xgboost.sklearn.XGB{name}" for name in ("Classifier", "Regressor", "RFClassifier", "RFRegressor")),
+    *(f"lightgbm.sklearn.LGBM{name}" for name in ("Classifier", "Regressor")),
+    *(
+        f"interpret.glassbox._ebm._ebm.{private}ExplainableBoosting{name}"
+        for private in ("", "DP")
+        for name in ("Classifier", "Regressor")
+    ),
+)
+_LOOK_AT_COLUMNS = "sklearn.utils.validation.check_array"
+# By loader of skops: what may be made by it besides what skops lists.
+REVIEWED: Mapping[str, frozenset[str]] = {
+    "ObjectNode": frozenset(_OBJECTS),
+    "ConstructorFromReduceNode": frozenset(_SGD_LOSSES),
+    "LossNode": frozenset(_SGD_LOSSES),
+    "DictNode": frozenset(("collections.OrderedDict", "sklearn.utils._bunch.Bunch")),
+    "DTypeNode": frozenset(("numpy.dtype",)),
+    "TypeNode": frozenset(
+        (
+            "collections.OrderedDict",
+            *(f"numpy.{name}" for name in ("bool", "floating", "integer", "number", "object_")),
+        )
+    ),
+    "SparseMatrixNode": frozenset(
+        f"scipy.sparse._{kind}.{kind}_{form}" for kind in SPARSE_FORMS for form in ("matrix", "array")
+    ),
+    "FunctionNode": frozenset(
+        (
+            *("numpy.mean", "scipy._lib.array_api_compat.numpy._aliases.asarray"),
+            _LOOK_AT_COLUMNS,
+            *(f"sklearn.feature_selection._univariate_selection.{name}" for name in _RELEVANCE),
+            *(f"sklearn.metrics._classification.{name}" for name in _SCORES),
+        )
+    ),
+}
+# Of what skops lists: packages of scikit-learn whose estimators, in predicting, do no more than compute, with NumPy or from a state that `fitted_state` compares.
+# Others read files (those of texts), divide by what they are told (hashes), or follow trees through memory (neighbours in trees).
+_HARMLESS = tuple(
+    f"sklearn.{name}."
+    for name in (
+        *("_loss", "calibration", "compose", "covariance", "cross_decomposition", "decomposition"),
+        *("discriminant_analysis", "dummy", "ensemble", "feature_selection", "frozen", "gaussian_process"),
+        *("impute", "isotonic", "kernel_approximation", "kernel_ridge", "linear_model", "mixture"),
+        *("model_selection", "multiclass", "multioutput", "naive_bayes", "neural_network", "pipeline"),
+        *("preprocessing", "random_projection", "semi_supervised", "svm", "tree"),
+        *("cluster._kmeans", "cluster._bisect_k_means", "cluster._mean_shift"),
+        *("cluster._affinity_propagation", "cluster._agglomerative"),
+        *("manifold._isomap", "manifold._locally_linear"),
+        *("neighbors._nearest_centroid", "neighbors._nca", "neighbors._lof", "neighbors._unsupervised"),
+        *("neighbors._classification", "neighbors._regression", "neighbors._graph"),
     )
 )
 
@@ -115,8 +153,6 @@ _PREDICTOR = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
 _XGBOOST = "xgboost.core.Booster"
 _LIGHTGBM = "lightgbm.basic.Booster"
 _CATBOOST = tuple(f"catboost.core.CatBoost{name}" for name in ("", "Classifier", "Regressor"))
-_SAVE_AGAIN = "save the model again; a file that was changed by others may do harm when it is read"
-_LOOK_AT_COLUMNS = "sklearn.utils.validation.check_array"
 
 
 def read_skops(content: bytes, trust: Collection[str] = ()) -> Any:
@@ -127,36 +163,70 @@ def read_skops(content: bytes, trust: Collection[str] = ()) -> Any:
         raise UnsupportedModel(
             "reading .skops files needs skops, which is not installed", hint='pip install "likewise[skops]"'
         ) from None
-    untrusted = skops.io.get_untrusted_types(data=content)
-    refused = sorted(set(untrusted) - REVIEWED_TYPES - set(_CHECKS) - set(trust))
-    if refused:
-        raise UnsupportedModel(
-            f"would construct types that are not on the trusted list: {', '.join(refused)}",
-            hint="if you know them and trust the file: " + " ".join(f"--trust {name}" for name in refused),
-        )
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        content = _check_stored(archive, trust)
+        check_members(archive)
+        schema = read_schema(archive)
+        made = check_schema(schema, archive)
+        untrusted = skops.io.get_untrusted_types(data=content)
+        _check_types(made, set(untrusted), set(trust))
+        content = _check_stored(schema, archive, trust)
     model = skops.io.loads(content, trusted=untrusted)
-    for part in _walk_parts(model):
-        _check_columns(part)
+    settle_model(model)
     return model
+
+
+def _check_types(
+    made: Collection[tuple[str, str]], untrusted: Collection[str], trust: Collection[str]
+) -> None:
+    """Refuse what is neither known nor reviewed nor trusted by name, and functions whoever trusts them."""
+    refused = {(loader, name) for loader, name in made if not _is_known(loader, name, untrusted)}
+    functions = sorted(name for loader, name in refused if loader == "FunctionNode")
+    if functions:
+        raise UnsupportedModel(
+            f"would call functions, of which only NumPy's are taken: {', '.join(functions)}",
+            hint="if you trust them, load the model in Python, and name it: --model package.module:name",
+        )
+    unheard = sorted({name for _, name in refused} - set(trust))
+    if unheard:
+        raise UnsupportedModel(
+            f"would construct types that are not on the trusted list: {', '.join(unheard)}",
+            hint="if you know them and trust the file: " + " ".join(f"--trust {name}" for name in unheard),
+        )
+    for name in sorted({name for _, name in refused}):
+        _check_class(name)
+
+
+def _is_known(loader: str, name: str, untrusted: Collection[str]) -> bool:
+    if name in REVIEWED.get(loader, ()) or _CHECKS.get(name, ("",))[0] == loader:
+        return True
+    return name not in untrusted and (loader != "ObjectNode" or name.startswith(_HARMLESS))
+
+
+def _check_class(name: str) -> None:
+    """Refuse a name that is trusted and is no class: it would be called."""
+    module, _, kind = name.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), kind)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnsupportedModel(f"needs {name}, which cannot be imported: {error}") from error
+    if not isinstance(found, type):
+        raise UnsupportedModel(
+            f"names {name} as a type, and it is none", hint=f"leave out --trust {name}: it would be called"
+        )
 
 
 # -- before anything is constructed -------------------------------------------------------------------------
 
 
-def _check_stored(archive: zipfile.ZipFile, trust: Collection[str]) -> bytes:
+def _check_stored(schema: dict[str, Any], archive: zipfile.ZipFile, trust: Collection[str]) -> bytes:
     """Refuse trees and boosters that are not what they should be; those trusted by name are not looked at.
     Gives back the file with boosters written anew, from what was read of them."""
     written: dict[str, bytes] = {}
-    schema = json.loads(archive.read("schema.json"))
-    _digest(schema, archive, {})
     for node in _walk_nodes(schema):
-        name = f"{node.get('__module__')}.{node.get('__class__')}"
-        loader = node["__loader__"]
+        name, loader = node_name(node), node["__loader__"]
         # A loader of trees makes a tree of any type that is named.
         name = _TREE if loader == "TreeNode" else name
-        if name not in _CHECKS or name in trust or loader in ("TypeNode", "CachedNode"):
+        if name not in _CHECKS or name in trust or loader == "TypeNode":
             continue
         expected, check = _CHECKS[name]
         if loader != expected:
@@ -176,28 +246,6 @@ def _check_stored(archive: zipfile.ZipFile, trust: Collection[str]) -> bytes:
     return made.getvalue()
 
 
-def _digest(part: Any, archive: zipfile.ZipFile, numbered: dict[Any, bytes]) -> bytes:
-    """Of a part of the schema, whatever its parts are numbered. skops constructs what has one number once: whatever has it must be the same, so that what is looked at is what is constructed."""
-    if isinstance(part, dict):
-        words = [
-            hashlib.sha256(archive.read(value)).digest()
-            if key == "file"
-            else key.encode() + _digest(value, archive, numbered)
-            for key, value in sorted(part.items())
-            if key != "__id__"
-        ]
-    elif isinstance(part, list):
-        words = [_digest(value, archive, numbered) for value in part]
-    else:
-        return hashlib.sha256(json.dumps(part).encode()).digest()
-    found = hashlib.sha256(b"".join([type(part).__name__.encode(), *words])).digest()
-    if isinstance(part, dict) and part.get("__loader__") not in (None, "CachedNode"):
-        number = part.get("__id__")
-        if number is not None and numbered.setdefault(number, found) != found:
-            raise UnsupportedModel("two different values in it have the same number", hint=_SAVE_AGAIN)
-    return found
-
-
 def _walk_nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
     waiting = [schema]
     while waiting:
@@ -210,68 +258,67 @@ def _walk_nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
             waiting.extend(found)
 
 
-def _stored_array(node: Mapping[str, Any], archive: zipfile.ZipFile) -> NDArray[Any]:
-    if node["__loader__"] != "NdArrayNode" or node["type"] != "numpy":
-        raise UnsupportedModel("an array is not written as one")
-    found: NDArray[Any] = np.load(io.BytesIO(archive.read(node["file"])), allow_pickle=False)
-    return found
-
-
-def _stored_value(node: Mapping[str, Any]) -> Any:
-    if node["__loader__"] != "JsonNode":
-        raise UnsupportedModel("a number or text is not written as one")
-    return json.loads(node["content"])
-
-
-def _stored_state(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    state = node["content"]
-    if state["__loader__"] != "DictNode":
-        raise UnsupportedModel("its state is not written as a dict")
-    found: Mapping[str, Any] = state["content"]
-    return found
-
-
 def _check_tree(node: Mapping[str, Any], archive: zipfile.ZipFile, _written: Written) -> None:
     """scikit-learn's compiled tree, of forests and gradient boosting."""
+    from sklearn.tree._tree import NODE_DTYPE
+
     arguments = node["__reduce__"]["args"]
     if arguments["__loader__"] != "TupleNode":
         raise UnsupportedModel("its arguments are not written as a tuple")
     n_columns, classes, n_outputs = arguments["content"]
-    columns, outputs = _stored_value(n_columns), _stored_value(n_outputs)
-    counts = _stored_array(classes, archive)
+    columns, outputs = stored_value(n_columns), stored_value(n_outputs)
+    counts = stored_array(classes, archive)
     if not (_is_count(columns) and _is_count(outputs) and counts.shape == (outputs,) and counts.min() >= 1):
         raise UnsupportedModel("its numbers of columns, outputs and classes do not fit")
-    state = _stored_state(node)
-    nodes = _stored_array(state["nodes"], archive)
-    if _stored_value(state["node_count"]) != len(nodes) or nodes.ndim != 1:
+    state = stored_state(node)
+    nodes = stored_array(state["nodes"], archive)
+    if stored_value(state["node_count"]) != len(nodes) or nodes.ndim != 1:
         raise UnsupportedModel("its nodes are not as many as it says")
+    _check_fields(nodes, NODE_DTYPE)
     left, right = nodes["left_child"], nodes["right_child"]
-    _check_children(left, right, leaf=(left == -1) & (right == -1))
+    depth = _check_children(left, right, leaf=(left == -1) & (right == -1))
+    if stored_value(state["max_depth"]) != depth:
+        raise UnsupportedModel("it is not as deep as it says")
     _check_range(nodes["feature"][left != -1], columns, "column")
 
 
 def _check_predictor(node: Mapping[str, Any], archive: zipfile.ZipFile, _written: Written) -> None:
-    """A tree of histogram gradient boosting. How many columns there are its model knows: `_check_columns`."""
-    state = _stored_state(node)
-    nodes = _stored_array(state["nodes"], archive)
+    """A tree of histogram gradient boosting. How many columns there are its model knows: `fitted_state`."""
+    from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
+
+    state = stored_state(node)
+    nodes = stored_array(state["nodes"], archive)
+    _check_fields(nodes, PREDICTOR_RECORD_DTYPE)
     leaf = nodes["is_leaf"].astype(bool)
     _check_children(nodes["left"].astype(np.int64), nodes["right"].astype(np.int64), leaf=leaf)
     chosen = ~leaf & nodes["is_categorical"].astype(bool)
     for name in ("raw_left_cat_bitsets", "binned_left_cat_bitsets"):
-        sets = _stored_array(state[name], archive)
+        sets = stored_array(state[name], archive)
         if sets.ndim != 2 or sets.shape[1] != 8 or sets.dtype != np.uint32:
             raise UnsupportedModel("its sets of categories are no sets")
         _check_range(nodes["bitset_idx"][chosen], len(sets), "set of categories")
 
 
-def _check_children(left: NDArray[Any], right: NDArray[Any], *, leaf: NDArray[np.bool_]) -> None:
-    """Children come after their parents, so that every way down ends."""
+def _check_fields(nodes: NDArray[Any], expected: np.dtype[Any]) -> None:
+    """In their order: scikit-learn converts what has another type by place, not by name."""
+    if nodes.ndim != 1 or nodes.dtype.names != expected.names:
+        raise UnsupportedModel("its nodes are not written as scikit-learn writes them")
+
+
+def _check_children(left: NDArray[Any], right: NDArray[Any], *, leaf: NDArray[np.bool_]) -> int:
+    """Children come after their parents, and each has one, so that every way down ends; how deep the deepest is."""
     if not len(leaf):
         raise UnsupportedModel("it has no nodes")
     parents = np.flatnonzero(~leaf)
-    for children in (left[parents], right[parents]):
-        if (children <= parents).any() or (children >= len(leaf)).any():
-            raise UnsupportedModel("a node's child is not among the nodes that follow it")
+    children = np.concatenate([left[parents], right[parents]])
+    if (children <= np.tile(parents, 2)).any() or (children >= len(leaf)).any():
+        raise UnsupportedModel("a node's child is not among the nodes that follow it")
+    if len(np.unique(children)) != len(leaf) - 1 or len(children) != len(leaf) - 1:
+        raise UnsupportedModel("a node has no parent, or two")
+    depth, level = 0, np.zeros(1, dtype=np.intp)
+    while len(level := level[~leaf[level]]):
+        level, depth = np.concatenate([left[level], right[level]]), depth + 1
+    return depth
 
 
 def _check_range(numbers: NDArray[Any], count: int, what: str) -> None:
@@ -287,7 +334,7 @@ def _check_xgboost(node: Mapping[str, Any], archive: zipfile.ZipFile, written: W
     """The model that the library writes into one value, by the reader of XGBoost's own files."""
     from likewise.importers.boosters import pickled_xgboost
 
-    handle = _stored_state(node)["handle"]
+    handle = stored_state(node)["handle"]
     if handle["__loader__"] != "BytearrayNode":
         raise UnsupportedModel("its model is not written as bytes")
     _write_anew(handle, pickled_xgboost(archive.read(handle["file"])), written)
@@ -297,16 +344,16 @@ def _check_lightgbm(node: Mapping[str, Any], _archive: zipfile.ZipFile, _written
     """The model that the library writes as text, by the reader of LightGBM's own files."""
     from likewise.importers.lightgbm.model_file import read_lightgbm, write_lightgbm
 
-    state = _stored_state(node)
+    state = stored_state(node)
     handle = state["_handle" if "_handle" in state else "handle"]
-    handle["content"] = json.dumps(write_lightgbm(read_lightgbm(_stored_value(handle).encode())))
+    handle["content"] = json.dumps(write_lightgbm(read_lightgbm(stored_value(handle).encode())))
 
 
 def _check_catboost(node: Mapping[str, Any], archive: zipfile.ZipFile, written: Written) -> None:
     """The model that the library writes into one value, which is what it writes to a ``.cbm`` file, by the reader of these; beside it are settings of the fit."""
     from likewise.importers.catboost.reading import rewritten
 
-    model = _stored_state(node).get("__model")
+    model = stored_state(node).get("__model")
     if model is None or model["__loader__"] != "BytesNode":
         raise UnsupportedModel("its model is not written as bytes")
     if importlib.util.find_spec("catboost") is None:
@@ -328,10 +375,7 @@ def _write_anew(part: dict[str, Any], content: bytes, written: Written) -> None:
 def _check_partial(node: Mapping[str, Any], _archive: zipfile.ZipFile, _written: Written) -> None:
     """Arguments kept for a function: histogram gradient boosting keeps those of the function that looks at its columns."""
     called = node["content"]["func"]
-    if (
-        f"{called['__module__']}.{called['__class__']}" != _LOOK_AT_COLUMNS
-        or called["__loader__"] != "FunctionNode"
-    ):
+    if node_name(called) != _LOOK_AT_COLUMNS or called["__loader__"] != "FunctionNode":
         raise UnsupportedModel("it calls another function than scikit-learn's check_array")
 
 
@@ -349,53 +393,5 @@ _CHECKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any], zipfile.ZipFile, W
 def _unsound_error(name: str, why: str) -> UnsupportedModel:
     return UnsupportedModel(
         f"holds a {name} that is not sound: {why}",
-        hint=_SAVE_AGAIN,
+        hint=SAVE_AGAIN,
     )
-
-
-# -- before anything is asked -------------------------------------------------------------------------------
-
-
-def _walk_parts(model: Any) -> Iterator[Any]:
-    """The model and everything that it is made of."""
-    waiting, seen = [model], set()
-    while waiting:
-        part = waiting.pop()
-        if id(part) in seen or isinstance(part, type):
-            continue
-        seen.add(id(part))
-        yield part
-        if isinstance(part, dict):
-            waiting.extend(part.values())
-        elif isinstance(part, list | tuple | set | frozenset):
-            waiting.extend(part)
-        elif isinstance(part, np.ndarray):
-            waiting.extend(part.ravel().tolist() if part.dtype == object else ())
-        else:
-            waiting.extend(getattr(part, "__dict__", {}).values())
-
-
-def _check_columns(part: Any) -> None:
-    """Refuse an estimator whose trees ask for columns that its rows do not have."""
-    columns = getattr(part, "n_features_in_", None)
-    for tree in _walk_trees(part):
-        name = f"{type(tree).__module__}.{type(tree).__qualname__}"
-        if name == _TREE and tree.n_features != columns:
-            raise _unsound_error(name, f"it is a tree over {tree.n_features} columns among {columns}")
-        if name == _PREDICTOR:
-            inner = ~tree.nodes["is_leaf"].astype(bool)
-            if not isinstance(columns, int) or (tree.nodes["feature_idx"][inner] >= columns).any():
-                raise _unsound_error(name, "a node asks for a column that does not exist")
-
-
-def _walk_trees(part: Any) -> Iterator[Any]:
-    """The trees that an estimator asks without another estimator in between."""
-    held = getattr(part, "__dict__", {})
-    if "tree_" in held:
-        yield held["tree_"]
-    if "_predictors" in held:
-        yield from (tree for trees in held["_predictors"] for tree in trees)
-    if "n_trees_per_iteration_" in held or hasattr(
-        part, "_raw_predict_init"
-    ):  # gradient boosting asks past its trees' estimators
-        yield from (tree.tree_ for tree in np.ravel(held.get("estimators_", ())))

@@ -239,15 +239,15 @@ def _read_outside(file: Path, data: dict[str, Any]) -> Outside:
 
 def _read_reading(file: Path, model: dict[str, Any]) -> ModelReading:
     """What is said below [model] about how its file is to be read."""
-    labels, external, trust = model.get("labels"), model.get("external_data", False), model.get("trust", [])
+    labels, external = model.get("labels"), model.get("external_data", False)
     if labels is not None and not (
         isinstance(labels, list) and all(isinstance(one, (str, int, float)) for one in labels)
     ):
         _refuse_type(file, "model.labels", "a list of labels", labels)
     if not isinstance(external, bool):
         _refuse_type(file, "model.external_data", "true or false", external)
-    if not (isinstance(trust, list) and all(isinstance(name, str) for name in trust)):
-        _refuse_type(file, "model.trust", "a list of full names of types", trust)
+    if "trust" in model:
+        _refuse_trust(file, model["trust"])
     tables = _read_section(file, {"model.inputs": model.get("inputs", {})}, "model.inputs", None)
     inputs = {name: _read_columns(file, name, entries) for name, entries in tables.items()}
     try:
@@ -255,10 +255,19 @@ def _read_reading(file: Path, model: dict[str, Any]) -> ModelReading:
             inputs=inputs,
             labels=None if labels is None else tuple(labels),
             external_data=external,
-            trust=tuple(trust),
         )
     except SpecError as error:
         raise error.located(f"{file}: model") from None
+
+
+def _refuse_trust(file: Path, trust: Any) -> NoReturn:
+    """Whoever writes a claim file may be whoever wrote the model."""
+    names = [name for name in trust if isinstance(name, str)] if isinstance(trust, list) else []
+    raise SpecError(
+        f"{file}: model.trust: a claim file cannot say which types of a model file are trusted",
+        hint="if you know them and trust the file, leave it out and pass "
+        + (" ".join(f"--trust {name}" for name in names) or "--trust NAME"),
+    )
 
 
 def _read_columns(file: Path, name: str, entries: Any) -> tuple[str | LevelColumns, ...]:

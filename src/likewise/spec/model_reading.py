@@ -32,12 +32,11 @@ class LevelColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReading:
-    """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of the scores; `external_data`: whether weights may be in other files beside the model; `trust`: full names of further types that a ``.skops`` file may construct."""
+    """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of the scores; `external_data`: whether weights may be in other files beside the model."""
 
     inputs: Mapping[str, tuple[str | LevelColumns, ...]] = field(default_factory=dict)
     labels: tuple[str | int | float | bool, ...] | None = None
     external_data: bool = False
-    trust: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.labels is not None and (len(self.labels) < 2 or len(set(self.labels)) < len(self.labels)):

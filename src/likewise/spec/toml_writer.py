@@ -94,8 +94,6 @@ def _file_lines(claim: WrittenClaim, folder: str | Path | None, comments: bool) 
 def _reading_lines(reading: ModelReading) -> Iterator[str]:
     if reading.labels is not None:
         yield f"labels = [{', '.join(map(toml_value, reading.labels))}]"
-    if reading.trust:
-        yield f"trust = [{', '.join(map(toml_value, reading.trust))}]"
     if reading.external_data:
         yield "external_data = true"
     if reading.inputs:

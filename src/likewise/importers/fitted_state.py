@@ -1,0 +1,289 @@
+"""What an estimator from a file holds, looked at before it is asked anything.
+
+Much of what predicts is compiled, and follows the counts and places that an estimator holds through memory without a look. `settle_model` compares those with
+each other, part by part, and has everything run in one thread. A part that would not answer as its class does is refused as well.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.skops_schema import SAVE_AGAIN
+from likewise.importers.transformers.casts import HARMLESS_ARGUMENTS
+
+Check = Callable[[Any], bool]
+SETTLED: Mapping[str, Any] = {"n_jobs": 1, "_n_threads": 1, "memory": None}
+KERNELS = ("linear", "poly", "rbf", "sigmoid")
+MOST_DEGREES = 100  # of a spline: beyond any that is of use
+_TREE = "sklearn.tree._tree.Tree"
+_PREDICTOR = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
+
+
+def settle_model(model: Any) -> None:
+    """Refuse a model with a part whose state does not fit together; let no part start other threads or processes."""
+    parts = list(_walk_parts(model))
+    for part in parts:
+        _check_held(part)
+        held = getattr(part, "__dict__", {})
+        held.update({name: value for name, value in SETTLED.items() if name in held})
+    for checks in (_CHECKS, _LAST_CHECKS):
+        for part in parts:
+            for base in inspect.getmro(type(part)):
+                _check_part(part, checks.get(base.__name__))
+
+
+def _check_part(part: Any, check: Check | None) -> None:
+    if check is None or (check not in _ALWAYS and not _is_fitted(part)):
+        return
+    try:
+        holds = check(part)
+    except Exception as error:  # whatever something else than is expected makes of it
+        raise unsound_part(part, "it does not hold what its library puts there") from error
+    if not holds:
+        raise unsound_part(part, "its counts, shapes and places do not fit together")
+
+
+def _is_fitted(part: Any) -> bool:
+    """As scikit-learn tells it: what is not fitted answers nothing."""
+    return any(name.endswith("_") or name == "_fit_method" for name in vars(part))
+
+
+def unsound_part(part: Any, why: str) -> UnsupportedModel:
+    """A part cannot be asked, as what it holds does not fit."""
+    name = f"{type(part).__module__}.{type(part).__qualname__}"
+    return UnsupportedModel(f"holds a {name} that is not sound: {why}", hint=SAVE_AGAIN)
+
+
+def _walk_parts(model: Any) -> Iterator[Any]:
+    """The model and everything that it is made of."""
+    waiting, seen = [model], set()
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen or isinstance(part, type):
+            continue
+        seen.add(id(part))
+        yield part
+        if isinstance(part, dict):
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple | set | frozenset):
+            waiting.extend(part)
+        elif isinstance(part, np.ndarray):
+            waiting.extend(np.asarray(part).ravel().tolist() if part.dtype == object else ())
+        else:
+            waiting.extend(getattr(part, "__dict__", {}).values())
+
+
+def _check_held(part: Any) -> None:
+    """Refuse attributes in the way of methods, and columns and classes that are none."""
+    if inspect.isroutine(part) or isinstance(part, np.ndarray | np.ufunc | functools.partial):
+        return
+    held = getattr(part, "__dict__", {})
+    for name in held:
+        own = inspect.getattr_static(type(part), name, None)
+        if own is not None and not isinstance(own, bool):
+            raise unsound_part(part, f"it has a {name!r} in the way of its class's own")
+    count, names = held.get("n_features_in_", 1), held.get("feature_names_in_")
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+        raise unsound_part(part, "it has no number of columns")
+    if names is not None and not (np.ndim(names) == 1 and all(isinstance(name, str) for name in names)):
+        raise unsound_part(part, "the names of its columns are none")
+    if np.ndim(held.get("classes_", ())) == 0 and not isinstance(held.get("classes_"), str | None):
+        raise unsound_part(part, "its classes are none")
+
+
+# -- parts whose programs are compiled ------------------------------------------------------------------------
+
+
+def _fits_machine(part: Any) -> bool:
+    """libsvm: vectors of a class after those of another, and a coefficient a vector for each of the others."""
+    classes = len(part.classes_) if hasattr(part, "classes_") else 2
+    several = type(part)._impl in ("c_svc", "nu_svc")
+    pairs, rows = (classes * (classes - 1) // 2, classes - 1) if several else (1, 1)
+    vectors, support = part.support_vectors_, part._n_support
+    count = len(part.support_)
+    arrays = [part.support_vectors_, part._dual_coef_, part.dual_coef_]
+    if part._sparse:
+        canonical = all(array.format == "csr" and array.has_canonical_format for array in arrays)
+        if not (canonical and part._dual_coef_.nnz == rows * count):
+            return False
+    elif not all(isinstance(array, np.ndarray) for array in arrays):
+        return False
+    return (
+        classes >= 2
+        and "_impl" not in vars(part)
+        and part.kernel in KERNELS
+        and vectors.shape == (count, part.n_features_in_)
+        and (part.support_ >= 0).all()
+        and support.shape == ((classes,) if several else (2,))
+        and (support >= 0).all()
+        and (support.sum() if several else support[0]) == count
+        and all(array.shape == (rows, count) for array in arrays[1:])
+        and all(array.shape == (pairs,) for array in (part._intercept_, part.intercept_))
+        and all(array.shape in ((0,), (pairs,)) for array in (part._probA, part._probB))
+    )
+
+
+def _fits_spline(part: Any) -> bool:
+    """A number of knots for its degree, in order, and a coefficient for each."""
+    knots, coefficients = part.t, part.c
+    count = len(knots) - part.k - 1
+    return (
+        isinstance(part.k, int)
+        and 0 <= part.k <= MOST_DEGREES
+        and isinstance(knots, np.ndarray)
+        and knots.dtype == coefficients.dtype == np.float64
+        and knots.ndim == 1
+        and count >= part.k + 1
+        and bool(np.isfinite(knots).all())
+        and bool((knots[1:] >= knots[:-1]).all())
+        and knots[part.k] < knots[count]
+        and coefficients.ndim >= 1
+        and len(coefficients) >= count
+        and part.axis == 0
+    )
+
+
+def _fits_codes(part: Any) -> bool:
+    """Every level gets a column of its own, or that of the rare ones; none is beyond the last."""
+    categories, drops = part.categories_, part._drop_idx_after_grouping
+    rare = part._infrequent_indices if part._infrequent_enabled else [None] * len(categories)
+    mappings = part._default_to_infrequent_mappings if part._infrequent_enabled else rare
+    drops = [None] * len(categories) if drops is None else drops.tolist()
+    together = (categories, rare, mappings, drops, part._n_features_outs)
+    if any(len(one) != part.n_features_in_ for one in together):
+        return False
+    return all(_fits_column(*one) for one in zip(*together, strict=True))
+
+
+def _fits_column(levels: Any, rare: Any, mapping: Any, drop: Any, columns: int) -> bool:
+    count = len(levels)
+    if levels.dtype.kind not in "OUS":
+        numbers = levels[:-1] if np.isnan(levels[-1]) else levels
+        if np.isnan(numbers).any() or (numbers[1:] <= numbers[:-1]).any():
+            return False
+    if (rare is None) != (mapping is None):
+        return False
+    if mapping is not None:
+        kept = count - len(rare) + 1
+        if len(mapping) != count or mapping.min() < 0 or mapping.max() >= kept or rare[0] not in range(count):
+            return False
+        count = kept
+    return (drop is None or drop in range(count)) and columns == count - (drop is not None)
+
+
+def _fits_neighbours(part: Any) -> bool:
+    """As many labels as rows, each of a class that exists; distances without weights of their own."""
+    rows, columns = part._fit_X.shape
+    labels, classes = getattr(part, "_y", None), getattr(part, "classes_", None)
+    return (
+        rows == part.n_samples_fit_
+        and columns == part.n_features_in_
+        and (getattr(part, "n_neighbors", None) or 1) in range(1, rows + 1)
+        and isinstance(part.effective_metric_, str)
+        and set(part.effective_metric_params_ or ()) | set(part.metric_params or ()) <= {"p"}
+        and (labels is None or len(labels) == rows)
+        and (
+            classes is None
+            or labels is None
+            or (
+                not part.outputs_2d_
+                and labels.ndim == 1
+                and bool(((labels >= 0) & (labels < len(classes))).all())
+            )
+        )
+    )
+
+
+def _fits_centres(part: Any) -> bool:
+    return bool(part.cluster_centers_.shape[1:] == (part.n_features_in_,))
+
+
+def _fits_factors(part: Any) -> bool:
+    """Non-negative factors, whose number is kept twice."""
+    return bool(part.components_.shape == (part._n_components, part.n_features_in_))
+
+
+def _fits_tree(part: Any) -> bool:
+    return bool(_name(part.tree_) == _TREE and part.tree_.n_features == part.n_features_in_)
+
+
+def _fits_stages(part: Any) -> bool:
+    """Gradient boosting asks past its trees' estimators, and adds what they say to columns that another part makes."""
+    trees = part.estimators_
+    if trees.ndim != 2 or any(not _fits_tree(tree) for tree in trees.ravel()):
+        return False
+    if {tree.n_features_in_ for tree in trees.ravel()} != {part.n_features_in_}:
+        return False
+    first = part._raw_predict_init(np.zeros((1, part.n_features_in_), dtype=np.float32))
+    return bool(trees.shape[1] == part.n_trees_per_iteration_ and first.shape == (1, trees.shape[1]))
+
+
+def _fits_histograms(part: Any) -> bool:
+    """Categories are looked up by column in sets that the bins make, and the columns are those that a preprocessor makes."""
+    columns, categorical = part.n_features_in_, np.asarray(part._bin_mapper.is_categorical_) != 0
+    if categorical.shape != (columns,):
+        return False
+    for tree in (tree for trees in part._predictors for tree in trees):
+        inner = tree.nodes[tree.nodes["is_leaf"] == 0]
+        asked = inner["feature_idx"]
+        if _name(tree) != _PREDICTOR or (asked < 0).any() or (asked >= columns).any():
+            return False
+        if not categorical[asked[inner["is_categorical"] != 0]].all():
+            return False
+    return part._preprocessor is None or _keeps_columns(part._preprocessor, columns)
+
+
+def _keeps_columns(preprocessor: Any, columns: int) -> bool:
+    """Whether it only orders columns anew, and codes some of them."""
+    taken = np.zeros(columns, dtype=int)
+    for _, transformer, chosen in preprocessor.transformers_:
+        if isinstance(transformer, str) and transformer == "drop":
+            continue
+        coded = _name(transformer) == "sklearn.preprocessing._encoders.OrdinalEncoder"
+        if not coded and not isinstance(transformer.func, functools.partial):
+            return False
+        if np.asarray(chosen).dtype != np.bool_:
+            return False
+        taken += np.asarray(chosen)
+    return _name(preprocessor).endswith(".ColumnTransformer") and bool((taken == 1).all())
+
+
+def _calls_nothing_else(part: Any) -> bool:
+    """Functions of columns: NumPy's, which compute and do nothing else, a cast, or scikit-learn's look at columns."""
+    arguments = {*(getattr(part, "kw_args", None) or ()), *(getattr(part, "inv_kw_args", None) or ())}
+    if not arguments <= HARMLESS_ARGUMENTS:
+        return False
+    called = (part.func, part.inverse_func)
+    return all(one is None or isinstance(one, np.ufunc | functools.partial) or _casts(one) for one in called)
+
+
+def _casts(function: Any) -> bool:
+    if isinstance(function, type):
+        return issubclass(function, np.generic)
+    return getattr(function, "__name__", "") == "asarray"
+
+
+def _name(part: Any) -> str:
+    return f"{type(part).__module__}.{type(part).__qualname__}"
+
+
+_CHECKS: Mapping[str, Check] = {
+    **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"), _fits_machine),
+    "BSpline": _fits_spline,
+    "OneHotEncoder": _fits_codes,
+    "NeighborsBase": _fits_neighbours,
+    **dict.fromkeys(("KMeans", "MiniBatchKMeans", "BisectingKMeans"), _fits_centres),
+    **dict.fromkeys(("NMF", "MiniBatchNMF"), _fits_factors),
+    "BaseDecisionTree": _fits_tree,
+    "BaseHistGradientBoosting": _fits_histograms,
+    **dict.fromkeys(("FunctionTransformer", "TransformedTargetRegressor"), _calls_nothing_else),
+}
+# These ask the parts inside, which have been looked at then.
+_LAST_CHECKS: Mapping[str, Check] = {"BaseGradientBoosting": _fits_stages}
+_ALWAYS = (_fits_spline, _calls_nothing_else)

@@ -1,0 +1,459 @@
+"""Files of skops that somebody made to do harm: refused before anything is called that could do it."""
+
+import copy
+import io
+import json
+import warnings
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.decomposition import NMF
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.feature_extraction import DictVectorizer, FeatureHasher
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
+from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer
+from sklearn.svm import SVC, SVR, NuSVC
+from sklearn.tree import DecisionTreeClassifier
+from tests.fuzz.skops_files import ALLOWED, ask, skops_mutants
+from tests.tiers import ALL, SEED
+
+from likewise.errors import SpecError, UnsupportedModel
+from likewise.importers.files import load_model
+from likewise.importers.skops_files import read_skops
+from likewise.spec.file import read_spec
+
+RANDOM = np.random.default_rng(7)
+X = np.column_stack([RANDOM.random(40), RANDOM.integers(0, 4, 40)])
+Y = (X[:, 0] / 2 + X[:, 1] % 2 > 0.75).astype(int)
+
+
+def dumped(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return skops.io.dumps(model)
+
+
+def unpacked(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(files):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return made.getvalue()
+
+
+def with_schema(content, change):
+    files = unpacked(content)
+    schema = json.loads(files["schema.json"])
+    change(schema)
+    return packed({**files, "schema.json": json.dumps(schema).encode()})
+
+
+def nodes(schema):
+    if isinstance(schema, dict):
+        if "__loader__" in schema:
+            yield schema
+        schema = list(schema.values())
+    for part in schema if isinstance(schema, list) else ():
+        yield from nodes(part)
+
+
+def logistic():
+    return LogisticRegression(solver="liblinear").fit(X, Y)
+
+
+# -- names ------------------------------------------------------------------------------------------------
+
+
+def calling(mark, module="os", name="system"):
+    """A file that calls a function with a text when it is loaded: as the type of a key."""
+
+    def change(schema):
+        state = schema["content"]
+        called = {"__class__": name, "__module__": module, "__loader__": "TypeNode", "__id__": 4}
+        state["key_types"]["content"][0] = called
+        state["content"] = {f"touch {mark}": next(iter(state["content"].values())), **dict(list(state["content"].items())[1:])}  # fmt: skip
+
+    return with_schema(dumped(logistic()), change)
+
+
+@pytest.mark.parametrize("module", ["os", "posix"])
+def test_a_function_is_not_called_whoever_trusts_it(module, tmp_path):
+    mark = tmp_path / "mark"
+    with pytest.raises(UnsupportedModel):
+        read_skops(calling(mark, module), trust=[f"{module}.system"])
+    assert not mark.exists()
+
+
+def test_a_key_whose_type_is_a_function_is_refused_in_any_dict(tmp_path):
+    mark = tmp_path / "mark"
+
+    def change(schema):
+        called = {"__class__": "system", "__module__": "posix", "__loader__": "TypeNode", "__id__": 4}
+        kinds = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode", "__id__": 5, "content": [called]}  # fmt: skip
+        value = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "__id__": 6, "content": "1", "is_json": True}  # fmt: skip
+        schema["content"]["content"]["class_weight"] = {
+            "__class__": "dict", "__module__": "builtins", "__loader__": "DictNode", "__id__": 7,
+            "key_types": kinds, "content": {f"touch {mark}": value},
+        }  # fmt: skip
+
+    with pytest.raises(UnsupportedModel, match=r"names posix\.system as a type, and it is none"):
+        read_skops(with_schema(dumped(logistic()), change), trust=["posix.system"])
+    assert not mark.exists()
+
+
+def test_claim_files_trust_nobody(tmp_path):
+    path = tmp_path / "claim.toml"
+    path.write_text(
+        '[model]\npath = "m.skops"\ntrust = ["os.system"]\n[features.sex]\nkind = "categorical"\nlevels = [0, 1]\n'
+    )
+    with pytest.raises(SpecError, match=r"(?s)cannot say which types.*hint: .*--trust os\.system"):
+        read_spec(path)
+
+
+# -- arrays -----------------------------------------------------------------------------------------------
+
+
+def sparse_file(change):
+    """The file of a machine fitted on sparse rows, whose parts were changed."""
+    files = unpacked(dumped(SVC().fit(sparse.csr_array(X), Y)))
+    name = sorted(name for name in files if name.endswith(".npz"))[0]
+    parts = dict(np.load(io.BytesIO(files[name])))
+    change(parts)
+    written = io.BytesIO()
+    np.savez(written, **parts)
+    return packed({**files, name: written.getvalue()})
+
+
+def set_entry(name, place, value):
+    def change(parts):
+        parts[name] = parts[name].copy()
+        parts[name][place] = value
+
+    return change
+
+
+SPARSE = {
+    "column beyond the last": set_entry("indices", 0, 10**6),
+    "column below zero": set_entry("indices", 0, -5),
+    "rows that end beyond the entries": set_entry("indptr", -1, 10**6),
+    "rows in no order": set_entry("indptr", 1, 10**4),
+    "first row elsewhere": set_entry("indptr", 0, 1),
+    "more rows": set_entry("shape", 0, 10**9),
+    "rows below zero": set_entry("shape", 0, -1),
+    "fewer entries": lambda parts: parts.update(data=parts["data"][:-1]),
+    "no whole numbers": lambda parts: parts.update(indices=parts["indices"].astype(float)),
+    "other format": lambda parts: parts.update(format=np.array(b"csc")),
+    "a format of other parts": lambda parts: parts.update(format=np.array(b"bsr")),
+    "a part more": lambda parts: parts.update(offsets=np.array([0])),
+    "a matrix for an array": lambda parts: parts.update(_is_array=np.array("_is_array" not in parts)),
+}
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_sparse_matrices_whose_indices_leave_them_are_refused(name):
+    with pytest.raises(UnsupportedModel, match="not sound"):
+        read_skops(sparse_file(SPARSE[name]))
+    read_skops(sparse_file(lambda _: None))
+
+
+def npy(header, data=b"\0" * 16):
+    text = header.encode()
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + data
+
+
+HEADERS = {
+    "more entries than there are": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}"),
+    "fewer": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}"),
+    "entries of no size": npy("{'descr': '|S0', 'fortran_order': False, 'shape': (1000000000000,)}", b""),
+    "below zero": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -2)}"),
+    "a pickle": npy("{'descr': '|O', 'fortran_order': False, 'shape': (2,)}"),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_arrays_have_as_many_entries_as_they_say(name):
+    files = unpacked(dumped(logistic()))
+    member = next(member for member in files if member.endswith(".npy"))
+    with pytest.raises(UnsupportedModel, match="not sound"):
+        read_skops(packed({**files, member: HEADERS[name]}))
+
+
+# -- the schema -------------------------------------------------------------------------------------------
+
+
+def first(schema, loader):
+    return next(node for node in nodes(schema) if node["__loader__"] == loader)
+
+
+def twister(field, value):
+    def change(schema):
+        inner = first(schema, "RandomStateNode")["content"]["content"]
+        place = inner if field in inner else inner["state"]["content"]
+        place[field].update(content=value, __id__=9)
+
+    return change
+
+
+def put(loader, **values):
+    def change(schema):
+        first(schema, loader).update(__id__=9, **values)
+
+    return change
+
+
+SCHEMAS = {
+    "fewer types of keys": lambda schema: schema["content"]["key_types"]["content"].pop(),
+    "more types of keys": lambda schema: schema["content"]["key_types"]["content"].append(schema["content"]["key_types"]["content"][0]),
+    "a number that is a list": put("JsonNode", content="[1]"),
+    "a name that is none": put("TypeNode", __class__="str.join"),
+    "a value by its number alone": put("JsonNode", __loader__="CachedNode"),
+    "a method": put("JsonNode", __loader__="MethodNode", content={"func": "fit", "obj": {}}),
+    "a key more": put("JsonNode", more=1),
+    "random numbers beyond their state": twister("pos", "1000000"),
+    "random numbers of another kind": twister("bit_generator", '"Philox"'),
+    "a sparse matrix in parts": put("ObjectNode", __module__="scipy.sparse._csr", __class__="csr_matrix"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_that_skops_does_not_write_are_refused(name):
+    model = LogisticRegression(random_state=np.random.RandomState(3), solver="liblinear").fit(X, Y)
+    with pytest.raises(UnsupportedModel, match=r"not sound|not on the trusted list"):
+        read_skops(with_schema(dumped(model), SCHEMAS[name]))
+    read_skops(dumped(model))
+
+
+def test_no_module_is_imported_for_a_loss(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "hostile_loss.py").write_text("raise SystemExit('imported')")
+    content = dumped(SGDClassifier(random_state=0).fit(X, Y))
+    with pytest.raises(UnsupportedModel, match="not sound"):
+        read_skops(with_schema(content, put("LossNode", __module__="hostile_loss")))
+
+
+def test_what_is_said_twice_is_refused():
+    files = unpacked(dumped(logistic()))
+    twice = files["schema.json"].replace(
+        b'"__class__": "LogisticRegression"', b'"__class__": "X", "__class__": "LogisticRegression"'
+    )
+    with pytest.raises(UnsupportedModel, match="says the same twice"):
+        read_skops(packed({**files, "schema.json": twice}))
+
+
+def test_two_members_of_one_name_are_refused():
+    files = unpacked(dumped(logistic()))
+    made = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(made, "w") as archive:
+        warnings.simplefilter("ignore")
+        for name, data in [*files.items(), *files.items()]:
+            archive.writestr(name, data)
+    with pytest.raises(UnsupportedModel, match="two members have one name"):
+        read_skops(made.getvalue())
+
+
+def test_what_unpacks_to_too_much_is_refused(monkeypatch):
+    monkeypatch.setattr("likewise.importers.skops_schema.MOST_BYTES", 1000)
+    with pytest.raises(UnsupportedModel, match="unpacks to"):
+        read_skops(dumped(logistic()))
+
+
+# -- what is fitted ---------------------------------------------------------------------------------------
+
+
+def held(**values):
+    def change(model):
+        for name, value in values.items():
+            setattr(model, name, value)
+
+    return change
+
+
+def changed(name, make):
+    def change(model):
+        setattr(model, name, make(copy.deepcopy(getattr(model, name))))
+
+    return change
+
+
+def labelled(value):
+    def make(labels):
+        labels[0] = value
+        return labels
+
+    return make
+
+
+def inside(name, change):
+    return lambda model: change(getattr(model, name))
+
+
+def neighbours():
+    return KNeighborsClassifier(algorithm="brute", metric="euclidean")
+
+
+def boosting():
+    return GradientBoostingClassifier(n_estimators=2, max_depth=2)
+
+
+def histograms():
+    return HistGradientBoostingClassifier(max_iter=9, min_samples_leaf=3, categorical_features=[1])
+
+
+def wide_tree(model):
+    model.estimators_[0, 0] = DecisionTreeClassifier(max_depth=2).fit(np.hstack([X, X]), Y)
+
+
+FITTED = {
+    "vectors of classes below zero": (SVC(), held(_n_support=np.array([-1000, 1000 + 40], dtype=np.int32))),
+    "vectors of a regressor": (SVR(), held(_n_support=np.array([10**6, 0], dtype=np.int32))),
+    "vectors of three classes": (NuSVC(nu=0.2), held(_n_support=np.array([1, 1, 1], dtype=np.int32))),
+    "fewer coefficients": (SVC(), changed("_dual_coef_", lambda c: c[:, :1].copy())),
+    "no intercept": (SVC(), changed("_intercept_", lambda c: c[:0])),
+    "fewer indices of vectors": (SVC(), changed("support_", lambda c: c[:1])),
+    "vectors of fewer columns": (SVC(), changed("support_vectors_", lambda c: np.ascontiguousarray(c[:, :1]))),
+    "probabilities of fewer pairs": (SVC(), held(_probA=np.zeros(7), _probB=np.zeros(7))),
+    "classes more": (SVC(), held(classes_=np.arange(9))),
+    "a kernel of rows": (SVC(), held(kernel="precomputed")),
+    "a function for a kernel": (SVC(), held(kernel=np.add)),
+    "another machine": (SVC(), held(_impl="epsilon_svr")),
+    "sparse that is not": (SVC(), held(_sparse=True)),
+    "label beyond the last": (neighbours(), changed("_y", labelled(10**9))),
+    "label below zero": (neighbours(), changed("_y", labelled(-(10**9)))),
+    "fewer labels": (neighbours(), changed("_y", lambda y: y[:1])),
+    "more neighbours than rows": (neighbours(), held(n_neighbors=10**6, n_samples_fit_=10**7)),
+    "distances with weights": (neighbours(), held(effective_metric_params_={"w": np.ones(1)})),
+    "labels of a radius": (RadiusNeighborsClassifier(5.0, algorithm="brute"), changed("_y", labelled(10**9))),
+    "centres of fewer columns": (KMeans(2, n_init=1), changed("cluster_centers_", lambda c: np.ascontiguousarray(c[:, :1]))),
+    "more factors": (NMF(1, max_iter=9), held(_n_components=1000)),
+    "fewer columns of codes": (OneHotEncoder(), held(_n_features_outs=[40, 1])),
+    "codes of fewer columns": (OneHotEncoder(), held(_n_features_outs=[40])),
+    "levels in no order": (OneHotEncoder(), changed("categories_", lambda c: [c[0], c[1][::-1].copy()])),
+    "a code beyond the rare": (OneHotEncoder(min_frequency=12), lambda m: m._default_to_infrequent_mappings[1].__setitem__(0, 99)),
+    "a code left out beyond the last": (OneHotEncoder(drop="first"), held(_drop_idx_after_grouping=np.array([0, 99], dtype=object))),
+    "degree of a spline": (SplineTransformer(n_knots=3), inside("bsplines_", lambda s: setattr(s[0], "k", 50))),
+    "fewer coefficients of a spline": (SplineTransformer(n_knots=3), inside("bsplines_", lambda s: setattr(s[0], "_c", s[0]._c[:1]))),
+    "knots in no order": (SplineTransformer(n_knots=3), inside("bsplines_", lambda s: setattr(s[0], "_t", s[0]._t[::-1].copy()))),
+    "trees of more classes": (boosting(), changed("estimators_", lambda e: np.hstack([e, e]))),
+    "another tree": (boosting(), wide_tree),
+    "numbers for trees": (boosting(), changed("estimators_", lambda e: np.ones((1, 1), dtype=object))),
+    "fewer columns of bins": (histograms(), inside("_bin_mapper", changed("is_categorical_", lambda c: c[:1]))),
+    "no categories": (histograms(), inside("_bin_mapper", changed("is_categorical_", np.zeros_like))),
+    "columns that are left out": (histograms(), inside("_preprocessor", changed("transformers_", lambda t: t[:1]))),
+    "columns of a tree": (DecisionTreeClassifier(max_depth=2), held(n_features_in_=1)),
+    "columns below zero": (LogisticRegression(), held(n_features_in_=-1)),
+    "names of columns": (LogisticRegression(), held(feature_names_in_=np.array([1, 2], dtype=object))),
+    "a method": (LogisticRegression(), held(predict=np.sqrt)),
+    "a step before": (IsotonicRegression(), held(transform=np.sqrt)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_parts_that_do_not_fit_together_are_refused(name):
+    model, change = FITTED[name]
+    rows = X[:, :1] if isinstance(model, IsotonicRegression) else X
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = copy.deepcopy(model).fit(rows, Y)
+    read_skops(dumped(model))
+    change(model)
+    with pytest.raises(UnsupportedModel, match="not sound"):
+        read_skops(dumped(model))
+
+
+def test_deeper_than_it_says():
+    model = DecisionTreeClassifier(max_depth=4).fit(X, Y)
+
+    def change(schema):
+        tree = first(schema, "TreeNode")
+        tree["content"]["content"]["max_depth"].update(content="1", __id__=9)
+
+    with pytest.raises(UnsupportedModel, match="not as deep as it says"):
+        read_skops(with_schema(dumped(model), change))
+
+
+# -- what is called ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [CountVectorizer, HashingVectorizer, FeatureHasher, DictVectorizer])
+def test_what_reads_files_or_divides_by_what_it_is_told_needs_trust(kind, tmp_path):
+    told = {"input": "filename"} if kind in (CountVectorizer, HashingVectorizer) else {}
+    model = make_pipeline(kind(**told), logistic())
+    (tmp_path / "m.skops").write_bytes(dumped(model))
+    name = f"{kind.__module__}.{kind.__name__}"
+    with pytest.raises(UnsupportedModel, match=rf"(?s)not on the trusted list.*--trust {name}"):
+        load_model(tmp_path / "m.skops")
+    assert load_model(tmp_path / "m.skops", trust=[name])
+
+
+@pytest.mark.parametrize("called", [list, map, str, np.mean])
+def test_functions_of_columns_are_those_of_numpy(called):
+    for model in (
+        make_pipeline(FunctionTransformer(called), logistic()),
+        TransformedTargetRegressor(LinearRegression(), func=np.log, inverse_func=called),
+    ):
+        with pytest.raises(UnsupportedModel, match=r"not sound|would call functions|not on the trusted list"):
+            read_skops(dumped(model))
+
+
+def test_a_function_of_columns_writes_nowhere_else():
+    """Into the coefficients, say."""
+    model = make_pipeline(FunctionTransformer(np.arctan, kw_args={"out": np.zeros((40, 2))}), logistic())
+    with pytest.raises(UnsupportedModel, match="not sound"):
+        read_skops(dumped(model))
+
+
+def test_the_first_scores_of_boosting_are_looked_at_before_they_are_asked():
+    model = GradientBoostingRegressor(n_estimators=2, init=SVR()).fit(X, X[:, 0])
+    read_skops(dumped(model))
+    model.init_._n_support = np.array([10**6, 0], dtype=np.int32)
+    with pytest.raises(UnsupportedModel, match="SVR that is not sound"):
+        read_skops(dumped(model))
+
+
+def test_a_class_is_no_function_of_columns():
+    """The class of a booster, which opens files."""
+    content = dumped(make_pipeline(FunctionTransformer(np.float32), logistic()))
+
+    def change(schema):
+        called = next(node for node in nodes(schema) if node["__class__"] == "float32")
+        called.update(__module__="xgboost.core", __class__="Booster")
+
+    with pytest.raises(UnsupportedModel, match=r"not sound|not on the trusted list"):
+        read_skops(with_schema(content, change))
+
+
+def test_everything_runs_in_one_thread():
+    forest = RandomForestClassifier(2, n_jobs=64)
+    model = make_pipeline(VotingClassifier([("forest", forest)], n_jobs=32), memory="somewhere").fit(X, Y)
+    found = read_skops(dumped(model))
+    voting = found[-1]
+    assert found.memory is None
+    assert voting.n_jobs == voting.estimators_[0].n_jobs == voting.estimators[0][1].n_jobs == 1
+    assert (found.predict(X) == model.predict(X)).all()
+
+
+def test_damaged_files_end_in_words(tmp_path):
+    """`python -m tests.fuzz.skops_files` does more of them, in a process that may crash."""
+    for name, content in skops_mutants(int(SEED), 200 if ALL else 12):
+        code, said = ask(content, tmp_path, numbers=name == "regressor")
+        assert code in ALLOWED, said
