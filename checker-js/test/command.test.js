@@ -87,9 +87,7 @@ test('what is expected', () => {
 });
 
 test('nobody is shown, or somebody is', () => {
-  const { status, stdout } = run('--expect', 'fair', pathOf('v1-constrained'));
-  assert.equal(status, 1);
-  assert.match(stdout, /about nobody/);
+  assert.equal(run('--expect', 'fair', pathOf('v1-constrained')).status, 0);
   for (const [somebody, code] of /** @type {[string[], number][]} */ ([
     [['4', '0', '0', '0'], 4],
     [['5', '0', '1', '0'], 0],
