@@ -42,6 +42,8 @@ def pytest_collection_modifyitems(config, items):
     kept = set()
     for test, of_test in cases.items():
         fast = [item for item in of_test if item.get_closest_marker("slow") is None]
+        if fast and fast[0].get_closest_marker("some_days") and not tiers.is_due(test):
+            continue
         draw = fast[0].get_closest_marker("draw") if fast else None
         kept.update(tiers.some(fast, draw.args[0], test) if draw else fast)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])

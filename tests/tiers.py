@@ -1,6 +1,7 @@
 """Two tiers of tests: `make test` draws a small sample each day, `make test-all` runs everything.
 
     @pytest.mark.slow                 only in `make test-all`
+    @pytest.mark.some_days            `make test` runs the test on one day of three
     @pytest.mark.draw(3)              `make test` runs 3 of the test's cases; other ones tomorrow
     @settings(examples(200))          Hypothesis: a tenth of the examples in `make test`
     for seed in some(range(40), 4):   4 of 40 in `make test`
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import os
 import random
+import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -31,6 +33,11 @@ def some(cases: Sequence[T], count: int, key: str = "") -> list[T]:
         return list(cases)
     drawn = random.Random(f"{SEED} {key}").sample(range(len(cases)), count)
     return [cases[i] for i in sorted(drawn)]
+
+
+def is_due(test: str) -> bool:
+    """Whether this is one of the days of a test that runs on some."""
+    return ALL or (int(SEED) + zlib.crc32(test.encode())) % 3 == 0
 
 
 def examples(count: int, **options: Any) -> settings:

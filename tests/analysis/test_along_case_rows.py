@@ -62,6 +62,7 @@ def check_decisions(claim: str, name: str, every: int = 1) -> None:
         assert decided[PEOPLE.index(own)] != decided[PEOPLE.index(other)]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_decisions_of_every_row_are_those_of_looking_at_every_pair(name):
@@ -69,6 +70,7 @@ def test_decisions_of_every_row_are_those_of_looking_at_every_pair(name):
         check_decisions(claim, name)
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", ["affine", "tree", "kernel"])
 def test_rows_that_are_searched_one_by_one(name, monkeypatch):
     monkeypatch.setattr(row_claim, "judge_rows", lambda *_: None)
@@ -77,6 +79,7 @@ def test_rows_that_are_searched_one_by_one(name, monkeypatch):
         check_decisions(claim, name, every=11)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_the_largest_gap_of_every_row(name):

@@ -87,12 +87,14 @@ def check_decisions(claim: str, *model: str | int, every: int = 1) -> None:
     assert "row_is" not in rows  # pairs have no first and second
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", list(MODELS))
 def test_decisions_of_every_row_are_those_of_looking_at_every_pair(name):
     for claim in some(list(CLAIMS), 1, name):
         check_decisions(claim, name)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_rows_that_are_searched_one_by_one(name, monkeypatch):
@@ -145,6 +147,7 @@ def test_shares_are_those_of_counting(name):
         assert rows.lower == rows.upper == true
 
 
+@pytest.mark.some_days
 @pytest.mark.usefixtures("clock_of_looks")
 @pytest.mark.parametrize("name", ["affine", "tree"])
 def test_sampled_shares_hold_the_true_one(name):
@@ -234,6 +237,7 @@ def test_shifts_of_numbers_that_are_not_whole(name):
         assert row["sex"] != row["counterpart_sex"]
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", list(REGRESSORS))
 def test_shifts_that_lead_to_no_double(name):
     """A tenth is no double: nobody can be asked about, but in the real numbers there is somebody. What all nearly there have in common is proved; who would be biased is left undecided."""
@@ -272,6 +276,7 @@ def test_who_stands_in_a_part():
         assert (rows_beside(widened(shifts[fixed]), rows)[1] == expected).all()
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", ["affine", "tree", "kernel"])
 def test_brackets_are_not_below_the_gaps_of_rows(name):
     """The lower end of a bracket is at least what an audit of the same rows shows, also within little time."""
@@ -284,6 +289,7 @@ def test_brackets_are_not_below_the_gaps_of_rows(name):
         assert found.lower >= audit.rows.gap.astype(float).max() * (1 - 1e-9) - 1e-9
 
 
+@pytest.mark.some_days
 def test_rows_of_deep_forests_are_known_to_brackets(monkeypatch):
     """By the rows alone, where nothing else looks for pairs."""
     from likewise.analysis import disparity_problem
@@ -327,6 +333,7 @@ def room_needed(x: tuple[int, ...], other: tuple[int, ...]) -> int | None:
     return max(low - (i2 - i), i2 - i - high, 0) if a == a2 else None
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", ["affine", "kernel", "tree"])
 def test_the_radius_is_the_room_around_a_shift(name):
     """A pair that is a shift apart has no room: the level that it refutes is how far it is from the equation."""

@@ -25,6 +25,7 @@ import likewise as lw
 from likewise.errors import DataError, SpecError
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", MODELS)

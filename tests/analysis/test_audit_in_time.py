@@ -54,6 +54,7 @@ def in_order(found):
     return found.rows.sort_values("row").reset_index(drop=True)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("similar", ["free", "pairs and within"])
 @pytest.mark.parametrize("name", FAMILIES)
@@ -67,6 +68,7 @@ def test_pieces_of_any_size_give_the_same(request, name, similar):
     assert (np.abs(in_order(pieces)["gap"] - in_order(whole)["gap"]) <= error).all()
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.usefixtures("one_row_at_a_time")
 @pytest.mark.parametrize("name", FAMILIES)

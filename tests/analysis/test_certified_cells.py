@@ -61,6 +61,7 @@ def held(name, similar, space, property, over):
     return found.stats["certificates"]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("name", "similar", "space", "property", "over"),
@@ -110,6 +111,7 @@ def test_what_the_checker_refuses_is_not_counted(monkeypatch):
     assert found.stats["certificates"] == 0
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", MODELS)
 def test_cells_are_as_they_are_certified(name):
     """Boxes of codes at random, against everybody in them."""

@@ -74,6 +74,7 @@ class Stop:
                 os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.mark.some_days
 def test_a_bracket_is_taken_up_again(forest, file):
     model, space = forest
     asked = {"method": "certified", "checkpoint": file, "budget": 60}
@@ -143,6 +144,7 @@ def test_regions_are_taken_up_again(forest, file, soon, monkeypatch):
     assert all(region.certificates for region in (*again.fair, *again.biased))
 
 
+@pytest.mark.some_days
 def test_rows_of_regions_are_taken_up_again(forest, file, soon):
     model, space = forest
     X, _ = rows()
@@ -154,6 +156,7 @@ def test_rows_of_regions_are_taken_up_again(forest, file, soon):
         lw.regions(model, space, SIMILAR, resume=True, **{**asked, "X": X.head(70)})
 
 
+@pytest.mark.some_days
 def test_certificates_of_another_box_prove_nothing(forest, file, soon):
     """A file in which every proved box has the certificate of another one, and one that says that everybody is fair."""
     model, space = forest
@@ -188,6 +191,7 @@ def test_another_question_is_refused(forest, file):
         lw.share(other, space, SIMILAR, method="certified", checkpoint=file, resume=True)
 
 
+@pytest.mark.some_days
 def test_one_box_is_taken_up_again(forest, file, monkeypatch):
     model, space = forest
     asked = {"around": rows()[0][:1], "budget": 60}
@@ -213,6 +217,7 @@ def test_one_box_is_taken_up_again(forest, file, monkeypatch):
         lw.regions(model, space, SIMILAR, around="x >= 3", checkpoint=file, resume=True)
 
 
+@pytest.mark.some_days
 def test_a_box_that_was_never_fair_is_not_believed(forest, file):
     """A file that calls all boxes fair that were looked at: what they come to gets no certificate."""
     model, space = forest
@@ -261,6 +266,7 @@ def test_looking_at_everybody_is_taken_up_again(over, kind, file, monkeypatch):
     assert (last.lower, last.upper) == (again.lower, again.upper)
 
 
+@pytest.mark.some_days
 def test_what_needs_no_state_runs_with_a_file(file):
     X, y = rows()
     model = LogisticRegression(solver="liblinear").fit(X, y)
@@ -295,6 +301,7 @@ def audited(searched):
     return lw.audit(*claim, X=X)
 
 
+@pytest.mark.some_days
 def test_rows_are_taken_up_again(searched, audited, file, monkeypatch):
     (*claim, X), whole = searched, audited
     first = lw.audit(*claim, X=X, checkpoint=file, progress=Stop("of 12 rows", 3))

@@ -58,6 +58,7 @@ def treated_differently(model, rows, alike):
 CLAIMS = [(m, s, r) for m in MODELS for s in SIMILAR for r in RULES]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(8)
 @pytest.mark.parametrize(("name", "similar", "rule"), CLAIMS)
 def test_audits_and_shares_count_those_who_are_treated_differently(name, similar, rule):

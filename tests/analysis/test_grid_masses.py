@@ -35,6 +35,7 @@ def bounds(places, levels, atoms, lo, hi, open_left, terms, intervals):
     return below[0], above[0]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize("seed", range(60))
 def test_probabilities_of_atoms_are_held(seed):

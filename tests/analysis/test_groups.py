@@ -251,6 +251,7 @@ def test_intervals_of_a_continuous_number():
         assert rate.upper - rate.lower < 1e-9
 
 
+@pytest.mark.some_days
 @pytest.mark.usefixtures("clock_of_looks")
 def test_a_sample_holds_what_boxes_and_sums_do_not_tell(fitted, monkeypatch):
     """Where nobody can be looked at one by one, boxes and a sample of what they leave hold the rate."""

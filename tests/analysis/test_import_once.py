@@ -92,6 +92,7 @@ FUNCTIONS = {
 MODELS_READ = {"compare": 2, "repair": 2, "shrink": 2}  # one each: what is built is a model as well
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_import_and_encode_once(name, models, counts):
@@ -121,6 +122,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_commands_import_and_encode_once(name, models, counts, tmp_path, monkeypatch):

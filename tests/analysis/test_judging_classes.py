@@ -139,6 +139,7 @@ def test_a_tie_of_two_classes_is_the_first_one():
     assert (share.lower, share.upper) == (0.0, 0.0)
 
 
+@pytest.mark.some_days
 @pytest.mark.usefixtures("clock_of_looks")
 @pytest.mark.parametrize(
     ("name", "classes"), [("forest", 2), ("multinomial", 3), ("votes", 3), ("forest", 3)]

@@ -19,6 +19,7 @@ def settled(name, how, keep=0.0):
     return SettledClassifier(inside, ["c"], [(0,), (1,), (2,)], [1, 2, 1], how=how, keep=keep)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize(

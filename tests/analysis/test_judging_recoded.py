@@ -156,6 +156,7 @@ def earning(seed=0, count=400):
 EARNING = lw.Space({"wage": lw.Continuous(0, 1000), "age": lw.Integer(18, 69), "sex": lw.Categorical([0, 1])})
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("kernel", [False, True])
 def test_numbers_behind_a_logarithm(kernel):
@@ -183,6 +184,7 @@ def test_numbers_behind_a_logarithm(kernel):
     assert (rows["biased"].astype(bool)).any()
 
 
+@pytest.mark.some_days
 def test_shares_of_numbers_behind_a_logarithm():
     X = earning()
     model = logarithmic().fit(X, np.log1p(X["wage"]) + X["age"] / 60 + 0.4 * X["sex"] > 6.6)

@@ -111,6 +111,7 @@ def without_search(monkeypatch):
     monkeypatch.setattr(portfolio, "enumerate_space", lambda *_args, **_kwargs: None)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize("similar", [FREE, WIDE], ids=["few", "many"])

@@ -151,6 +151,7 @@ def test_groups_are_counted_by_features_and_other_columns(model, files, size):
         gone.by("city")
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 def test_shares_of_files_and_frames_are_those_of_one_frame(model, files, size):
     frame = read_table(files / "rows.csv")
@@ -269,6 +270,7 @@ def at_once(monkeypatch):
     monkeypatch.setattr(Workers, "welcome", waited)
 
 
+@pytest.mark.some_days
 def test_two_processes_say_the_same(model, files, at_once):
     expected = told(lw.audit(model, SPACE, SIMILAR, X=files / "rows.csv"))
     stages = []
@@ -335,6 +337,7 @@ def parts_elsewhere(monkeypatch, at_once):
     return read
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
 def test_workers_read_parts_of_a_file_themselves(model, files, parts_elsewhere, backend, monkeypatch):
     monkeypatch.setattr(frames, "native_backend", lambda: backend)

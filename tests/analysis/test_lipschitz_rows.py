@@ -150,6 +150,7 @@ def models():
     return dict(families())
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(
     "name", ["tree", "forest", "boosting", "kernel", "polynomial", "products", "network", "vote"]
 )
@@ -174,6 +175,7 @@ def check_family(model, kind):
         assert found.undecided == 0
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("name", ["kernel", "polynomial", "network", "tree", "boosting"])
 def test_rows_that_are_searched_one_by_one_get_the_same_verdicts(models, name, monkeypatch):
@@ -291,6 +293,7 @@ def smooth():
     return smooth_models()
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", ["kernel", "polynomial", "network", "linear"])
 def test_rows_beside_continuous_numbers_are_never_wrong(smooth, name):
     """Whoever is not biased has nobody among thousands who breaks the claim; whoever is biased has a counterpart who does. measure is never below what rows show."""
@@ -347,6 +350,7 @@ def check_smooth(model, kind):
     assert decided >= 3 * len(rows) * 0.7
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", ["kernel", "network", "linear"])
 def test_what_is_called_fair_does_not_rest_on_pairs_that_were_tried(smooth, name, monkeypatch):
     """Without them a proof that shows too much would call rows fair that are not: every constant just below a row's own rate is refuted, or left open."""

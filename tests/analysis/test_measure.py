@@ -29,6 +29,7 @@ KINDS = {
 SLACK = Fraction(1, 10**70)  # of the reference's 80 digits
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("of", sorted(KINDS))
 def test_the_bracket_holds_the_true_disparity(of):
     @given(case=linear_cases(kinds=KINDS[of]))

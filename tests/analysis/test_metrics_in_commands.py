@@ -46,6 +46,7 @@ def treated_differently(model):
     return [any(alike(x, y) and decided[x] != decided[y] for y in people) for x in people]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_an_audit_finds_those_and_only_those_who_are_treated_differently(name):
@@ -101,6 +102,7 @@ def test_the_gaps_of_an_audit_are_the_largest(name):
         assert gap == pytest.approx(largest, rel=2e-3, abs=1e-6)
 
 
+@pytest.mark.some_days
 def test_compare_and_radius_keep_to_the_distance():
     model, other = fitted("linear"), LogisticRegression(C=0.01).fit(EVERYBODY, EVERYBODY["a"] > 2)
     found = lw.compare(model, other, SPACE, SIMILAR, X=EVERYBODY, budget=20)

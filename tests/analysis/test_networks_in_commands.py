@@ -69,6 +69,7 @@ def test_verdicts_agree_with_measures(two, people):
     assert lw.verify(two, SPACE, SIMILAR, lw.ScoreGap(gap.lower * 0.99), X=people).verdict == "BIASED"
 
 
+@pytest.mark.some_days
 def test_shares_agree_with_audits(two, people):
     audit = lw.audit(two, SPACE, SIMILAR, X=people)
     assert lw.share(two, SPACE, SIMILAR, over=people).lower == audit.biased / len(people)

@@ -58,6 +58,7 @@ def check_audit(model, claim, similar, pairs, of, at_most=0, every=1) -> lw.Audi
     return found
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(12)
 @pytest.mark.parametrize("name", list(MODELS))
 @pytest.mark.parametrize("of", ["score", "decision"])
@@ -81,6 +82,7 @@ def test_rows_that_are_searched_one_by_one(name, of, monkeypatch):
         check_audit(model, claim, None, pairs, of, every=5)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("singly", [False, True])
 @pytest.mark.parametrize("name", ["affine", "affine in pieces", "kernel", "boosting"])
@@ -137,6 +139,7 @@ def test_the_largest_fall_of_every_row(name):
         assert np.allclose(gaps, largest[::every], atol=2e-3 * largest.max())
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.usefixtures("clock_of_looks")
 @pytest.mark.parametrize("method", ["exact", "certified", "sampled"])

@@ -110,6 +110,7 @@ def checked(model, space, similar, found, rows=None):
     return treated_differently[valid]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", KINDS)
@@ -232,6 +233,7 @@ def test_gaps_have_fair_and_undecided_regions():
     assert sum(region.measure for region in found) == 1
 
 
+@pytest.mark.some_days
 @pytest.mark.usefixtures("clock_of_looks")
 def test_continuous_boxes_share_nothing_but_borders_and_their_members_are_what_they_say():
     random = np.random.default_rng(0)
@@ -330,6 +332,7 @@ def test_around_a_rule_and_what_is_wrong_with_it():
         lw.regions(model, SPACE, similar, around={"age": 1})
 
 
+@pytest.mark.some_days
 def test_max_boxes_keeps_the_largest_and_leaves_the_rest_undecided():
     model, similar = fitted("linear", 0), lw.Similarity(free=["sex"])
     everything = lw.regions(model, SPACE, similar)
@@ -370,6 +373,7 @@ def test_several_classes_and_gaps_of_forests_have_fair_regions():
     assert not found.biased
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "function", [np.log1p, np.sqrt, np.reciprocal], ids=lambda function: function.__name__

@@ -139,6 +139,7 @@ def test_a_factor_multiplies_what_was_said_and_not_the_whole_number_below(seed):
     assert found.refuted is None or all(broken(f) for f in higher if f >= found.refuted)
 
 
+@pytest.mark.some_days
 def test_a_factor_is_put_on_levels_of_which_one_is_missing_as_well():
     """Scores hang on the size alone: at no factor from 1 on is it left out of what may differ."""
     space = lw.Space({"a": lw.Integer(0, 6), "size": lw.Ordinal(["s", "m", "l", None])})

@@ -88,6 +88,7 @@ def proved(repaired) -> bool:
     return report.accepted and report.kind == "proof"
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("method", ["average", "max", "min"])
 @pytest.mark.parametrize("family", BINARY)
@@ -106,6 +107,7 @@ def test_scores_are_those_of_brute_force_and_proved(family, method):
     assert repaired.after == (after == Y).mean()
 
 
+@pytest.mark.some_days
 def test_means_of_affine_and_polynomial_models_stay_what_they_are():
     similar = lw.Similarity(free=["sex"])
     for family, model in BINARY.items():
@@ -171,6 +173,7 @@ def test_observed_weights_are_frequencies():
     assert max(body.weights) == Fraction(int(counts.max()), len(X))
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("inside", [LogisticRegression(), OneVsRestClassifier(SVC(gamma=0.5))])
 @pytest.mark.parametrize("method", ["average", "reference"])
@@ -195,6 +198,7 @@ def test_probabilities_of_a_repaired_model_are_proved_too():
     assert not hasattr(lw.repair(BINARY["rbf"](), SPACE, SIMILAR).model, "predict_proba")
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("inside", [LinearRegression(), SVR(gamma=0.5)])
 def test_regressors(inside):
     model = TransformedTargetRegressor(
@@ -355,6 +359,7 @@ def test_a_table_for_notebooks():
 # -- refusals ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [

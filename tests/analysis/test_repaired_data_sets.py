@@ -47,6 +47,7 @@ CASES = [
 ]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize(("load", "model", "rows"), CASES)
 def test_repaired_pipelines_are_fair(load, model, rows):

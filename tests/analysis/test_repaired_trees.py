@@ -96,6 +96,7 @@ def alike(answers) -> bool:
     return bool((groups == groups[:1, :, :1]).all())
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("family", CLASSIFIERS)
@@ -195,6 +196,7 @@ def test_several_classes_by_means(inside):
         lw.repair(model, SPACE, SIMILAR, method="threshold", X=X)
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(
     "inside",
     [

@@ -106,6 +106,7 @@ def test_a_thin_layer_has_boxes():
         assert (decided[:, 0] != decided[:, 1]).all()
 
 
+@pytest.mark.some_days
 def test_grown_boxes_are_taken_out_of_the_open_ones():
     model, space, similar = thin(4)
     search = search_of(model, space, similar)

@@ -31,6 +31,7 @@ from likewise.importers.recoding import identity_recoding
 from likewise.spec.pairs import pair_space
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", ["linear", "rbf", "polynomial"])
@@ -147,6 +148,7 @@ def continuous():
     return space, model, X, below(-b) - below(-b - w)
 
 
+@pytest.mark.some_days
 def test_certified_brackets_hold_a_known_area():
     space, model, _, true = continuous()
     found = lw.share(model, space, lw.Similarity(free=["s"]), method="certified", budget=120)
@@ -188,6 +190,7 @@ def test_distributions_of_sums_are_bracketed(seed):
     assert found.below(Fraction(0)) == (0.0, 0.0)
 
 
+@pytest.mark.some_days
 @pytest.mark.usefixtures("clock_of_looks")
 def test_samples_hold_a_known_area_and_say_so():
     space, model, X, true = continuous()

@@ -185,6 +185,7 @@ def test_processes_are_not_started_for_a_little_work(searched):
         assert row_pieces._worth_processes(problem, seconds, rows) == worth
 
 
+@pytest.mark.some_days
 def test_searches_for_single_rows_end_with_the_budget(monkeypatch, hand, searched):
     model, X, space, similar = searched
     slowed(monkeypatch, hand, KernelJudge, "enclose", lambda *_: 0.3)
@@ -196,6 +197,7 @@ def test_searches_for_single_rows_end_with_the_budget(monkeypatch, hand, searche
     assert decided["biased"].tolist() == whole["biased"].tolist()
 
 
+@pytest.mark.some_days
 def test_sums_that_end_early_hold_those_that_do_not(monkeypatch):
     random = np.random.default_rng(0)
     X = pd.DataFrame(random.uniform(0, 1, (200, 5)), columns=list("abcde")).assign(

@@ -66,6 +66,7 @@ def test_a_continuous_feature_that_may_differ_is_divided():
     assert proved.upper - proved.lower < 0.06
 
 
+@pytest.mark.some_days
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 def test_what_is_known_of_open_boxes_narrows_a_sample(monkeypatch):
     monkeypatch.setattr(share_bracket, "FEW_INDIVIDUALS", 0)
@@ -98,6 +99,7 @@ def test_brackets_hold_shares_of_probability_gaps(similar, limit, monkeypatch):
         assert proved.upper - proved.lower < 1e-3
 
 
+@pytest.mark.some_days
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 def test_networks_that_bend_everywhere_are_sampled_soon(monkeypatch):
     rng = np.random.default_rng(1)
@@ -130,6 +132,7 @@ CLAIMS = [
 ]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("case", range(len(CLAIMS)))
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")

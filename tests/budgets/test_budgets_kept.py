@@ -103,6 +103,7 @@ def said_why(reason):
     return any(word in reason for word in REASONS) or "no proof is known" in reason or "rounding" in reason
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_keeps_every_budget(monkeypatch, command):
     """Every command, and every family, meets all budgets in both kinds of spaces; the two together meet two of these."""

@@ -4,12 +4,14 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pytest
 
 import likewise as lw
 from likewise.cells.presolve import empty_leaf
 from likewise.spec.pairs import pair_space
 
 
+@pytest.mark.some_days
 def test_no_cell_that_is_called_empty_has_a_pair():
     space = lw.Space({"a": lw.Integer(0, 5), "b": lw.Ordinal([0, 2, 4, 7]), "c": lw.Integer(0, 3)})
     space = space.where("a <= 3 + b").where("a + c >= 2")

@@ -11,6 +11,7 @@ from likewise.certificate.certificate import Certificate
 from likewise.spec.numbers import format_number, parse_number
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", SMALL)
 def test_a_certificate_survives_the_disk(name, tmp_path):
     certificate = run(name).certificate

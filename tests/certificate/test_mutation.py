@@ -51,6 +51,7 @@ def accepted(content: bytes) -> bool:
     return check(io.BytesIO(content)).accepted
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(12)
 @pytest.mark.parametrize("name", BOTH)
 def test_every_change_is_rejected_while_the_digests_stand(name):
@@ -137,6 +138,7 @@ def test_the_second_route_can_object():
     assert not exhausted([*small[:3], {"property": {"kind": "decision", "margin": "-100"}}, *small[4:]])
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(8)
 @pytest.mark.parametrize("name", BOTH)
 def test_a_truncated_file_is_rejected(name):

@@ -217,6 +217,7 @@ def random_pairs(rng: random.Random, features, count: int) -> list[tuple]:
     return found
 
 
+@pytest.mark.some_days
 @seeds(5, 25)
 def test_every_pair_is_in_exactly_one_part_and_nobody_else_is_in_any(seed):
     rng = random.Random(seed)

@@ -247,6 +247,7 @@ def asked(forgery: Forgery, folder: Path) -> list[str]:
     return [*forgery.flags, *given, "--full", "--seconds", "600"]
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
 def test_the_first_checker(forgery, folder, capsys):
     assert main([str(folder / forgery.name), *asked(forgery, folder)]) == forgery.code
@@ -256,6 +257,7 @@ def test_the_first_checker(forgery, folder, capsys):
         assert re.search(forgery.words[0], said), said
 
 
+@pytest.mark.some_days
 @pytest.mark.skipif(NODE is None, reason="node is not installed: checker-js was not tested")
 @pytest.mark.draw(10)
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)

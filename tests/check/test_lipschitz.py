@@ -100,6 +100,7 @@ def apart(norm, x, other):
     return {1: sum(costs), "max": max(costs), 2: sum(c * c for c in costs)}[norm]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("norm", LEAST)
 @pytest.mark.parametrize("delta", [0, Fraction(1, 2)])

@@ -136,6 +136,7 @@ def test_without_new_seals(sample):
             assert value(changed[-1]["end"]["clearance"]) <= truth(changed)[2]
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("sample", ALL)
 def test_with_new_seals(sample):
     survivors = 0

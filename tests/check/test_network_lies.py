@@ -154,6 +154,7 @@ def test_a_cut_moved_far_out_leaves_one_side_to_prove_all(honest):
     assert refused > 0
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_one_child_missing(honest, side):
     lines = honest[0]

@@ -112,6 +112,7 @@ def polygon(rng, m: int):
     return ranges, limits
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("m", [1, 2, 3])
 @seeds(4, 60)
 def test_the_largest_gap_of_a_polytope(m, seed) -> None:

@@ -107,6 +107,7 @@ def boxed(truth: Truth, cell) -> list:
     return boxes(by_feature(truth, cell))
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("trees", [False, True])
 @pytest.mark.parametrize("count", [2, 3, 4])
 @seeds(3, 80)

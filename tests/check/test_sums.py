@@ -45,6 +45,7 @@ def judge_mutants(sample):
             assert truth(changed, grid=5)[1] is None, path
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("sample", samples.SUMS)
 def test_what_is_changed_is_refused_or_true(sample):
     judge_mutants(sample)

@@ -37,6 +37,7 @@ def grouped_claim(chance: random.Random) -> dict:
     return claim
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("listed", [0, 8, 1 << 22])
 def test_the_bound_is_as_defined(monkeypatch, listed):

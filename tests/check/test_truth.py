@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.check.builder import checked, proof
@@ -10,6 +11,7 @@ from tests.check.truth import Claim
 from tests.tiers import ALL
 
 
+@pytest.mark.some_days
 def test_no_random_proof_is_accepted_against_a_witness():
     seen: Counter[bool] = Counter()
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 import likewise as lw
 from likewise.cli.ui.choices import choose
 from likewise.spec.file import read_spec, spec_text
@@ -54,6 +56,7 @@ def test_what_is_not_known_of_them_is_refused(run, spec):
         assert "features change along with others (income)" in " ".join(done.stderr.split()), command
 
 
+@pytest.mark.some_days
 def test_rows_and_shares(run, spec):
     """A biased row has a counterpart that obeys the equation; the share of rows is that of the audit."""
     path = spec(("[property]", ALONG))

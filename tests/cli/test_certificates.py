@@ -134,6 +134,7 @@ def older(run, tmp_path):
     return path
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(
     ("line", "code"),
     [

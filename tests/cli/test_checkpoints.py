@@ -20,6 +20,7 @@ def processes_of(session):
     return [line for line in listed.stdout.splitlines() if not line.split()[1].startswith("Z")]
 
 
+@pytest.mark.some_days
 def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path, run):
     verify = ["verify", *HARD.split(), "--quiet", "--checkpoint", f"{tmp_path}/state"]
     line = [*LIKEWISE, *verify, "--budget", "600", "--jobs", "2"]
@@ -40,6 +41,7 @@ def test_ctrl_c_writes_the_state_and_ends_all_processes(shelf, tmp_path, run):
     assert run(*verify, "--budget", "0.1", "--jobs", "1", "--resume").exit_code == 3
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(
     "line",
     [

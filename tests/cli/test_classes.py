@@ -91,6 +91,7 @@ def test_three_classes_from_the_claim_to_the_certificate(run, on_data, tmp_path)
     assert '"classes":"argmax"' in (tmp_path / "m.json").read_text()
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize(("model", "label"), [("three", "high"), ("three", None), ("grades", None)])
 def test_audits_and_shares_of_several_classes(run, on_data, model, label):

@@ -44,6 +44,7 @@ def dask(monkeypatch):
     asked.clear()
 
 
+@pytest.mark.some_days
 def test_a_cluster_searches_and_checks(run, on_data, dask, monkeypatch):
     monkeypatch.setattr(clock, "now", time.process_time)  # a busy machine takes no time from the search
     done = run(f"verify --model fair.skops {on_data} --free sex --cluster tcp://here:8786")

@@ -100,6 +100,7 @@ def test_help_and_version_are_0(run):
     assert run("--version").stdout.startswith("likewise 0.")
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(
     ("line", "code"),
     [

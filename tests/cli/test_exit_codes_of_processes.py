@@ -117,6 +117,7 @@ likewise.cli.main()
 """
 
 
+@pytest.mark.some_days
 def test_ctrl_c_in_the_middle_of_what_really_is_compiled(shelf, tmp_path, monkeypatch):
     """With nothing kept: the compiler is at work on its first part, and goes on with it while the command ends."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "nothing"))

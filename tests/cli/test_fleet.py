@@ -49,6 +49,7 @@ def test_short_claims_need_no_process(run, claims, monkeypatch):
     assert done.exit_code == 1
 
 
+@pytest.mark.some_days
 def test_claims_in_processes_have_the_answers_that_one_process_gives(run, claims, in_processes, tmp_path):
     specs = [claims["fair"], claims["biased"], claims["hard"]]
     line = ["verify", *specs, "--budget", "0.5", "--certificate", f"{tmp_path}/c"]
@@ -65,6 +66,7 @@ def test_claims_in_processes_have_the_answers_that_one_process_gives(run, claims
     assert run("explain", f"{tmp_path}/c/fair.likewise").exit_code == 0
 
 
+@pytest.mark.some_days
 def test_a_claim_whose_process_is_killed_is_reported_and_the_others_go_on(
     run, claims, in_processes, monkeypatch, tmp_path
 ):

@@ -56,6 +56,7 @@ def furnished(tmp_path_factory):
     return folder
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize("name", LINES)
 def test_no_key_is_gone(name, furnished, monkeypatch):

@@ -53,6 +53,7 @@ def steps(text):
     return [line.strip() for line in shown[1::2]]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(7)
 @pytest.mark.parametrize("name", LINES)
 def test_it_runs_as_it_is_printed(name, run):
@@ -131,6 +132,7 @@ def test_a_spec_file_with_flags_over_it(run, spec, tmp_path):
     assert run(*words[1:]).exit_code in CODES
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("line", ["verify", "measure --of margin"])
 def test_a_search_that_was_written_down_goes_on_from_there(run, tmp_path, line):
     file = f"{tmp_path}/state"
@@ -144,6 +146,7 @@ def test_a_search_that_was_written_down_goes_on_from_there(run, tmp_path, line):
     assert run(*_quick(words)).exit_code == 3
 
 
+@pytest.mark.some_days
 def test_of_several_claims_each_goes_on_from_its_own_state(run, shelf, tmp_path):
     claim = (
         f'[model]\npath = "{shelf}/s.skops"\n[data]\npath = "{shelf}/s.csv"\n[similarity]\nfree = ["sex"]\n'

@@ -226,6 +226,7 @@ def test_audit_says_what_it_does_not_know(run, on_data):
     assert run(f"audit --model m.skops {on_data} --free sex --by wage").exit_code == 2
 
 
+@pytest.mark.some_days
 def test_share_says_how_it_knows(run, on_data):
     done = run(f"share --model m.skops {on_data} --free sex --over data")
     lines = done.stdout.splitlines()
@@ -245,6 +246,7 @@ def test_share_says_how_it_knows(run, on_data):
 SEX_REGIONS = ["regions", "--model", "m.skops", "--data", "d.csv", "--label", "approved", "--free", "sex"]
 
 
+@pytest.mark.some_days
 def test_regions_is_a_table_with_rules_that_can_be_read_back(run, on_data, tmp_path):
     done = run(
         f"regions --model m.skops {on_data} --free sex --budget 2 --output {tmp_path}/r.json --certificates {tmp_path}/proofs"
@@ -271,6 +273,7 @@ def test_regions_around_a_row_and_with_constraints(run):
     assert run(*SEX_REGIONS, "--around", "age < 3").exit_code == 2
 
 
+@pytest.mark.some_days
 def test_regions_say_whom_they_are_about(run):
     shares = {}
     for over in ("data", "marginals", "uniform"):

@@ -59,6 +59,7 @@ def test_rows_outside_are_an_error_that_says_what_helps(run, narrow):
     assert "--outside ignore" in done.output
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("command", COMMANDS)
 def test_rows_left_out_are_counted(run, shelf, narrow, command):
     done = run(f"{command.split()[0]} {narrow} {' '.join(command.split()[1:])} --outside ignore")

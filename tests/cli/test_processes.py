@@ -35,6 +35,7 @@ def test_python_dash_m_and_the_script_are_the_same():
     assert texts[0] == texts[1]
 
 
+@pytest.mark.some_days
 def test_exit_code_and_streams_of_a_real_run(shelf, on_data):
     line = f"verify --model m.skops {on_data} --free sex --json".split()
     done = subprocess.run([*LIKEWISE, *line], capture_output=True, text=True, cwd=shelf, check=False)

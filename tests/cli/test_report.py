@@ -194,6 +194,7 @@ def test_a_claim_in_one_direction_is_told_without_denying_twice(run, tmp_path):
     assert "break the claim that such two get scores of which the second is not lower" in first
 
 
+@pytest.mark.some_days
 def test_everything_is_asked_in_one_command(run, tmp_path):
     done = run(f"report {ON} --within age=2 --full --budget 20 -o {tmp_path / 'r.html'} -q")
     assert done.exit_code == 1, done.output
@@ -210,6 +211,7 @@ def test_close_probabilities_do_not_promise_equal_decisions(run, tmp_path):
     assert "can lie on both sides of the threshold" in " ".join(run(f"verify {on}").stdout.split())
 
 
+@pytest.mark.some_days
 def test_nothing_is_called_exact_of_a_model_that_is_only_asked(run, tmp_path):
     rows = pd.DataFrame({"age": [20, 30, 40, 50] * 3, "sex": [0, 1] * 6})
     joblib.dump(KNeighborsClassifier(1).fit(rows, rows.sex), tmp_path / "knn.joblib")

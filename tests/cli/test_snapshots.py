@@ -19,6 +19,7 @@ def furnished(tmp_path_factory):
     return folder
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(12)
 @pytest.mark.parametrize("name", snapshots.LINES)
 def test_it_prints_what_it_did(name, furnished):

@@ -76,6 +76,7 @@ def arrays(dtype: Any, layout: str) -> list[np.ndarray]:
 INDICES = [(0, 0, 0), (3, 2, 1), (-1, -2, -3), (-4, 3, -1), (np.uint64(2), np.uint64(3), np.uint64(1))]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("layout", ["C", "F", "gaps"])
 @pytest.mark.parametrize("dtype", [np.float64, np.int32, np.bool_])

@@ -151,6 +151,7 @@ def test_errors_in_parts_reach_python(folder: Path) -> None:
             function(0.0)
 
 
+@pytest.mark.some_days
 def test_every_process_finds_what_another_has_kept() -> None:
     """Sets are in another order in every process."""
     told = {

@@ -246,6 +246,7 @@ RANKS = QuantileTransformer(n_quantiles=20)
 TWO = lw.Space({name: SPACE[name] for name in ("income", "debt")})
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(
     ("columns", "space", "said"),
     [

@@ -187,6 +187,7 @@ def test_rows_on_and_beside_thresholds(make, method):
 # -- the other way round ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.some_days
 def test_a_calibration_that_falls_is_turned_round():
     model = fitted(folds(GaussianNB(var_smoothing=0.1)), Y)
     for found in model.calibrated_classifiers_:

@@ -139,6 +139,7 @@ ESTIMATORS = {
 }  # fmt: skip
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_estimators_in_pipelines(name):
@@ -318,6 +319,7 @@ def breaks(property, imported, x, other):
     )
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("estimator", [RidgeClassifier(), SVC(kernel="linear")], ids=["argmax", "votes"])
 def test_the_original_confirms_what_breaks_a_property(estimator):

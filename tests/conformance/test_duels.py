@@ -25,6 +25,7 @@ DUELS = {
 }
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("seen", [0.0, 1.5])
 @pytest.mark.parametrize("name", DUELS)

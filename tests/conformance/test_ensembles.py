@@ -185,6 +185,7 @@ def verdict(model, asked):
     return result.verdict
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", [*CLASSIFIERS, *REGRESSORS])
 def test_scores_are_those_of_the_program(name):
@@ -206,6 +207,7 @@ def test_scores_are_those_of_the_program(name):
         assert np.allclose(1 / (1 + np.exp(-ours[:, 0])), model.predict_proba(EVERYBODY)[:, 1], atol=1e-9)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_decisions_are_those_of_brute_force(name):
@@ -215,6 +217,7 @@ def test_decisions_are_those_of_brute_force(name):
     assert verdict(model, lw.SameDecision()) == ("BIASED" if differ else "FAIR")
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", THREE_CLASSES)
 def test_decisions_between_three_classes_are_those_of_brute_force(name):

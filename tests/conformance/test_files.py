@@ -73,6 +73,7 @@ MODELS = {
 }  # fmt: skip
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_no_type_of_a_supported_pipeline_needs_trust(name, tmp_path):

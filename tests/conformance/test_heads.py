@@ -222,6 +222,7 @@ CALIBRATED = {
 }
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", CALIBRATED)
 def test_sigmoid_calibration(name):

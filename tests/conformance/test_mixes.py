@@ -329,6 +329,7 @@ SEVERAL = {
 }
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", SEVERAL)
 def test_several_classes(name):

@@ -126,6 +126,7 @@ def test_the_largest_gap_is_that_of_brute_force_and_certified(name):
     assert accepted(found.certificate)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["bins", "median"])
 def test_what_does_not_see_sex_is_fair_and_what_sees_it_is_not(name):
@@ -198,6 +199,7 @@ def bent_people(debts):
     return np.array([*product([0, 3, 6], debts, range(3), range(2))], dtype=float)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", BENDS)
 def test_trees_behind_curves_say_what_the_program_says(name):
@@ -214,6 +216,7 @@ def test_trees_behind_curves_say_what_the_program_says(name):
     assert np.abs(ours - theirs).max() <= 1e-9
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", BENDS)
 def test_trees_behind_curves_get_their_verdicts(name):

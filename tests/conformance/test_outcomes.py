@@ -198,6 +198,7 @@ def largest_gaps(model, free, within):
     return best, bool(flips)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("parts", PARTS)
 @pytest.mark.parametrize("similar", [(["sex"], {}), ([], {"age": 1}), (["sex"], {"age": 2, "debts": 1})])

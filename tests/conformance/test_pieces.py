@@ -63,6 +63,7 @@ def fitted(columns, final):
     return model.fit(X, LABELS if hasattr(final, "decision_function") else TARGET)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("before", BEFORE)
 @pytest.mark.parametrize("name", [*STEPS, *SPLINES])

@@ -163,6 +163,7 @@ def test_pieces_of_a_scaled_number(sample, kind):
         assert allowed < 1e-6
 
 
+@pytest.mark.some_days
 def test_quantiles_that_differ_in_their_last_digits():
     """[1, 2, 2, 4], scaled: the second and the third quantile of four are an ulp or two apart, and the share rises by a third between them. Nothing of that is lost."""
     numbers = np.array([1.0, 2.0, 2.0, 4.0])
@@ -266,6 +267,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", sorted(COLUMNS))
 def test_linear_models(name):
@@ -328,6 +330,7 @@ def test_normal_quantiles_within_a_tolerance(tmp_path):
     assert lw.check(fair.certificate.save(tmp_path / "c.likewise")).accepted
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_decisions_beside_each_other(kind, tmp_path):
@@ -365,6 +368,7 @@ def test_trees_within_a_tolerance():
     assert result.upper >= result.lower > 0
 
 
+@pytest.mark.some_days
 def test_zeros_of_a_sparse_matrix():
     """scikit-learn leaves them alone, whatever the normal quantile of 0 is: refused."""
     codes = make_column_transformer(

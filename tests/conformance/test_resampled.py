@@ -93,6 +93,7 @@ def largest_gap(model):
     return np.abs(share[:, 0] - share[:, 1]).max(), bool((decided[:, 0] != decided[:, 1]).any())
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("weight", [0, 6], ids=["fair", "biased"])
 @pytest.mark.parametrize("name", ENSEMBLES)
@@ -126,6 +127,7 @@ def test_files_of_skops_need_no_trust(name):
     assert [result.verdict for result in results] == ["BIASED", "BIASED"]
 
 
+@pytest.mark.some_days
 def test_subclasses_are_asked_only():
     class Own(BalancedRandomForestClassifier):
         def predict(self, X):

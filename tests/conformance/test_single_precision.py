@@ -68,6 +68,7 @@ def all_single(*numbers):
 # -- rows of a frame in single precision, which the model is asked about in double precision ----------------------
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("final", [LogisticRegression(), SVC(gamma=0.1)], ids=["linear", "kernel"])
 def test_models_fitted_on_single_precision_are_read_as_they_answer_doubles(final):
     rows = X.astype({"age": "float32", "income": "float32"})
@@ -165,6 +166,7 @@ def test_models_whose_error_is_not_stated_are_compared(final):
     assert final == "exponential" or imported.program.error is None
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("cancels", [1e3, 1e5, 1e6])
 @pytest.mark.parametrize("final", [LogisticRegression(), GaussianNB(), SVC(gamma=0.5), SVC(kernel="linear")])
@@ -190,6 +192,7 @@ def test_many_classes_have_an_error_each():
         assert seen <= error_bound(part, imported.space)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("front", ["cast", "cast, then scaled", "scaled, then cast"])
 def test_decisions_are_those_of_the_score_but_for_the_stated_error(front):

@@ -155,6 +155,7 @@ def pipeline(parts, final, **options):
     return make_pipeline(ColumnTransformer(parts, **options), final)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", ARITHMETIC)
@@ -165,6 +166,7 @@ def test_arithmetic(name, final):
     assert imported.space == SPACE  # nothing but lines: integer features stay integers
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("final", FINALS)
 @pytest.mark.parametrize("name", TABLES)
@@ -183,6 +185,7 @@ def test_codes_of_words(name, final):
     assert_agrees(quietly_fitted(pipeline(parts, FINALS[final])), SPACE, X)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("final", MORE_FINALS)
 def test_every_sort_at_once(final):
@@ -324,6 +327,7 @@ def drawn_parts(draw):
     return parts
 
 
+@pytest.mark.some_days
 @examples(40, suppress_health_check=list(HealthCheck))
 @given(
     parts=drawn_parts(),

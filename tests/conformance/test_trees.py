@@ -158,6 +158,7 @@ def left_open():
     )
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers_agree_on_every_row(name):
@@ -172,6 +173,7 @@ def test_classifiers_agree_on_every_row(name):
     assert rows >= ROWS_A_FAMILY
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_regressors_agree_on_every_row(name):

@@ -57,6 +57,7 @@ def test_both_frame_libraries_give_the_same_values(name):
     assert list(one.y) == list(other.y)
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", LOADERS)
 def test_coding_is_one_to_one_and_keeps_positions(name):
     """A level's position in the readable space is its code minus the smallest code."""
@@ -100,6 +101,7 @@ def test_credit_label_is_the_threshold_on_balance():
     assert "balance" not in data.X.columns
 
 
+@pytest.mark.some_days
 def test_known_counts():
     """Published class counts: 300 of 1000 bad credits, 7841 of 32561 above 50K."""
     assert sum(datasets.load_german(coded=True).y) == 300

@@ -112,6 +112,7 @@ def softmax_set(classes, delta):
     return case.line
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("classes", [2, 3, 5])
 @pytest.mark.parametrize("curved", [False, True])

@@ -13,6 +13,7 @@ from likewise.model.witness_set import GapSet, ProbabilitySet
 SHARES = st.floats(1e-9, 1 - 1e-9)
 
 
+@pytest.mark.some_days
 @given(
     lean=st.floats(0, 1),
     delta=SHARES,

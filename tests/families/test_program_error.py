@@ -258,6 +258,7 @@ BOOSTED = {
 }  # fmt: skip
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", BOOSTED)
 def test_trees(name):
     """Their sums are exact in `Model.exact`, which has been compared with the libraries leaf by leaf."""

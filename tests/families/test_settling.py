@@ -79,6 +79,7 @@ def codes(rng):
     ]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("family", MODELS)
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -63,6 +64,7 @@ def largest_gap(model):
     return float((chances.max(axis=0) - chances.min(axis=0)).max())
 
 
+@pytest.mark.some_days
 def test_members_that_disagree_about_levels_are_told_apart_in_few_cells():
     """Middles of what may differ are among the cuts: cuts of what both share would lower neither bound."""
     for seed in some(range(3), 1):
@@ -75,6 +77,7 @@ def test_members_that_disagree_about_levels_are_told_apart_in_few_cells():
         assert found.stats["cells"] < 300
 
 
+@pytest.mark.some_days
 def test_no_proposal_has_lower_bounds_on_both_sides_than_the_cut_that_is_advised():
     made = bounder(*vote())
     lo, hi = random_cells(made, 40, 3)

@@ -25,6 +25,7 @@ def assert_agrees(choices, name):
     assert not findings.failures, f"{name}: {problem.described()}\n{findings.failures}"
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(8)
 @pytest.mark.parametrize("n", range(len(SEEDS)))
 def test_answers_to_seeded_problems_are_those_of_brute_force(n):

@@ -79,6 +79,7 @@ def flips(model):
     return {(i, j) for i, j in similar_pairs() if said[i] != said[j]}
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(3))
@@ -102,6 +103,7 @@ def test_what_is_not_read_is_asked(name, seed):
     assert audit.proved is False or audit.biased == audit.total
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_numbers_have_a_lower_end_alone(name):
     X, y = rows(1)
@@ -117,6 +119,7 @@ def test_numbers_have_a_lower_end_alone(name):
     assert lw.verify(model, SPACE, SIMILAR, lw.ScoreGap(1.1 * largest), X=X, budget=0.5).verdict == "UNKNOWN"
 
 
+@pytest.mark.some_days
 def test_probabilities_have_a_lower_end_and_are_never_proved():
     X, y = rows(2)
     model = KNeighborsClassifier(9).fit(X, y)
@@ -127,6 +130,7 @@ def test_probabilities_have_a_lower_end_and_are_never_proved():
     assert (found.upper, found.proved) == (1.0, False)
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("space", [SPACE, lw.Space({"sex": lw.Categorical([0, 1]), "age": lw.Integer(0, 5)})])
 def test_nothing_is_fair_however_small_the_space_is(space):
     box = lw.BlackBox(lambda people: np.zeros(len(people), dtype=int), labels=[0, 1])
@@ -144,6 +148,7 @@ def test_nothing_is_fair_however_small_the_space_is(space):
     assert gap.verdict == "UNKNOWN"
 
 
+@pytest.mark.some_days
 def test_commands_agree_about_a_black_box():
     X, y = rows(4)
     model = NearestCentroid(metric="manhattan").fit(X, y)
@@ -324,6 +329,7 @@ def run(*words):
     return found.exit_code, found.output
 
 
+@pytest.mark.some_days
 def test_a_function_is_named_on_the_command_line(desk):
     claim = ("--data", "people.csv", "--label", "y", "--free", "sex")
     code, told = run(
@@ -415,6 +421,7 @@ class SlowToStart(BaseEstimator):
         return np.zeros(len(X))
 
 
+@pytest.mark.some_days
 def test_what_takes_long_for_any_call_is_asked_about_many_at_a_time():
     """By how many rows a second it said of the first ones, batches would stay as small as those."""
     X, y = rows()

@@ -86,6 +86,7 @@ if "loss" in MLPRegressor().get_params():
     )
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_imported_model_is_the_original(name):
@@ -184,6 +185,7 @@ def test_gaps_of_predictions_by_brute_force(model):
     assert largest * (1 - (1e-5 if single else 1e-9)) <= found.upper <= 1.01 * largest
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
 def test_files_predict_as_their_library_does(tmp_path, monkeypatch, library, installed):

@@ -160,6 +160,7 @@ def test_without_skops_the_extra_is_named(model, tmp_path, monkeypatch):
         load_model(tmp_path / "m.skops")
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(12)
 @pytest.mark.parametrize("name", sorted(sklearn_linear.ESTIMATORS))
 def test_every_estimator_of_the_linear_family_needs_no_trust(name, tmp_path):

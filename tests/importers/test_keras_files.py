@@ -184,6 +184,7 @@ def test_batch_normalization_dropout_and_softmax(tmp_path, suffix):
     assert loaded.predict_proba(X) == pytest.approx(by_hand(layers), abs=1e-5)
 
 
+@pytest.mark.some_days
 @both
 @pytest.mark.usefixtures("in_its_own_process")
 def test_verdicts(tmp_path, suffix):
@@ -362,6 +363,7 @@ def test_archives_that_grow_are_refused(tmp_path):
         load_model(tmp_path / "net.keras")
 
 
+@pytest.mark.some_days
 @both
 @pytest.mark.usefixtures("in_its_own_process")
 def test_damaged_files_end_in_a_clear_error_or_a_network(tmp_path, monkeypatch, suffix):

@@ -78,6 +78,7 @@ def compare(model):
     return imported
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(8)
 @pytest.mark.parametrize("kind", MAPS)
 @pytest.mark.parametrize("name", MODELS)
@@ -133,6 +134,7 @@ PAIRS = [
 SIMILAR = lw.Similarity(free=["b"], within={"c": 1})
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("made", [Nystroem, KernelPCA])
 @pytest.mark.parametrize("kind", ["rbf", "polynomial", "linear"])
@@ -183,6 +185,7 @@ def test_a_planted_model_gets_its_verdict(kernel_map):
     assert np.abs(said[:, 0] - said[:, 1]).max() <= moderate.upper
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("model", "reason"),

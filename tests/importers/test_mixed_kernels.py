@@ -171,6 +171,7 @@ def indicated(model):
     return make_pipeline(front, model).fit(WITH_GAPS, MERIT)
 
 
+@pytest.mark.some_days
 def test_what_is_missing_is_told_from_numbers_and_proved(tmp_path):
     model = indicated(SVR(gamma=0.2))
     largest = largest_gap(model, missing=True)

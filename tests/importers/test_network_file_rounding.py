@@ -128,6 +128,7 @@ def test_scores_beyond_single_precision_end_in_a_model_or_a_clear_error(tmp_path
     assert imported.program.error is None
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(12)
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("scale", [0.3, 3.0, 1e-12, 1e-25, 1e6])

@@ -91,6 +91,7 @@ def columns(frame):
     ).astype(float)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(28)
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

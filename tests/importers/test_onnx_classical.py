@@ -123,6 +123,7 @@ def similar_pairs():
     return np.argwhere(near & (others[:, None] == others[None, :]))
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_verdicts_are_those_of_brute_force(name, tmp_path):
@@ -198,6 +199,7 @@ def test_labels_of_zipmap_and_names_of_text(tmp_path):
     assert pickle.loads(pickle.dumps(renamed)).predict(X).tolist() == renamed.predict(X).tolist()
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize(
     "name",
@@ -297,6 +299,7 @@ def beside(number, single=True):
     return sorted({value for one in found for value in (one, np.nextafter(one, -9), np.nextafter(one, 9))})
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("dtype", [TensorProto.FLOAT, TensorProto.DOUBLE])
 @pytest.mark.parametrize("mode", ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"])
@@ -496,6 +499,7 @@ FRONTED = {
 }
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", FRONTED)

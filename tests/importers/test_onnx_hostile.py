@@ -208,6 +208,7 @@ def damaged(proto, random):
     return proto
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("made", [sound, levels_told_apart])
 def test_damaged_graphs_end_in_a_clear_error_or_a_model(tmp_path, made):
     refused, sound_ones = 0, 0

@@ -60,6 +60,7 @@ def test_rows_in_single_precision_are_taken(model):
         compare_own_rows(imported, single, codes[::-1].copy())
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(
     "gaps",
     [
@@ -122,6 +123,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("command", ANSWERS)
 def test_every_answer_tells_how_many_rows_were_compared_or_why_none_could_be(boosted, command):
     space = lw.Space.from_data(NAMED)

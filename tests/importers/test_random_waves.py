@@ -73,6 +73,7 @@ def test_bumps_are_next_to_the_cosine():
         assert 0 < distance < Fraction(1, 10**9)
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(
     "final", [LogisticRegression(), SGDClassifier(random_state=0)], ids=["logistic", "sgd"]
 )
@@ -91,6 +92,7 @@ def test_regressors_nested_pipelines_and_bins_agree():
     assert_agrees(make_pipeline(bins, waves(), Ridge()).fit(X, TARGET), SPACE, X)
 
 
+@pytest.mark.some_days
 def test_several_classes():
     labels = np.searchsorted(np.quantile(TARGET, [0.3, 0.6]), TARGET)
     model = make_pipeline(COLUMNS, waves(), LogisticRegression()).fit(X, labels)

@@ -116,6 +116,7 @@ def near_decisions(model, rows):
     return pd.DataFrame(found, columns=NAMES)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", MODELS)
@@ -241,6 +242,7 @@ def shares(scores):
     return [power / sum(powers) for power in powers]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", SMALL)

@@ -30,6 +30,7 @@ def pipeline(model, columns=("a", "b", "sex")):
     return make_pipeline(make_column_transformer(*words, (StandardScaler(), numbers)), model)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("options", [{}, {"shrink_threshold": 0.2}])

@@ -57,6 +57,7 @@ def fitted(model, x=X, y=MERIT):
         return model.fit(x, y)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize("normalised", [False, True])
 @pytest.mark.parametrize("name", KERNELS)
@@ -73,6 +74,7 @@ def test_means_are_those_of_the_original(name, normalised):
     assert imported.program.observed.error <= imported.program.error
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("name", KERNELS)
 def test_decisions_are_those_of_the_original(name):

@@ -117,6 +117,7 @@ class TestEqualsTheOriginal:
         space = lw.Space({"age": lw.Continuous(0.3, 1.7), "income": lw.Continuous(0, 2)})
         self.compare(self.made(kind, activation, sizes), lambda model: model, x, space)
 
+    @pytest.mark.some_days
     def test_behind_a_pipeline(self, kind, activation, sizes):
         self.compare(self.made(kind, activation, sizes), behind, X, SPACE)
 
@@ -264,6 +265,7 @@ MIXES = {
 
 
 class TestMixes:
+    @pytest.mark.some_days
     @pytest.mark.draw(8)
     @pytest.mark.parametrize("activation", ["relu", "tanh", "identity"])
     @pytest.mark.parametrize("mix", MIXES)
@@ -326,6 +328,7 @@ class TestMixes:
 
 
 class TestRepairs:
+    @pytest.mark.some_days
     @pytest.mark.draw(1)
     @pytest.mark.parametrize("activation", ["relu", "tanh"])
     @pytest.mark.parametrize("classes", [2, 3])

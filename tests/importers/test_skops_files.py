@@ -47,6 +47,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(9)
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)

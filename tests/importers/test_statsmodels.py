@@ -79,6 +79,7 @@ def compare(results, space, rows, given):
     return imported
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_formulas_are_read(name):

@@ -83,6 +83,7 @@ def test_a_fit_is_kept_under_the_digest_of_what_it_is_made_of(tmp_path, monkeypa
     assert training.digest_of(plain, data) != digest
 
 
+@pytest.mark.some_days
 def test_two_processes_fit_the_same_models(tmp_path):
     data = load_credit(coded=True)
     wanted = [(row, data) for row in chosen_rows(["credit-linear1", "credit-rbf1"])]

@@ -45,6 +45,7 @@ def test_both_engines_agree(of):
     check()
 
 
+@pytest.mark.some_days
 @given(lo=st.integers(-3, 0), reach=st.sampled_from([0.25, 0.5, 1.0]), bias=st.floats(-2, 2))
 @examples(20, **relaxed)
 def test_both_engines_agree_on_continuous_features_under_constraints(lo, reach, bias):

@@ -315,6 +315,7 @@ def test_objects_are_taken_as_well(claim, tmp_path):
     assert 'id="disparity"' in text
 
 
+@pytest.mark.some_days
 def test_very_many_features_are_cut_as_well(tmp_path):
     names = [f"{'a feature with a long name ' * 5}{i}" for i in range(1000)]
     space = lw.Space({name: lw.Integer(0, 1) for name in names})

@@ -39,6 +39,7 @@ def parity(count, free_weight, bias=1.0):
     return logistic_model([*weights, free_weight], bias, names), space, lw.Similarity(free=["free"])
 
 
+@pytest.mark.some_days
 def test_a_subset_sum_without_solution_is_fair():
     model, space, similar = parity(12, 0.75)
     result = lw.verify(model, space, similar)

@@ -47,6 +47,7 @@ class Stop:
             self.closed = float("inf")
 
 
+@pytest.mark.some_days
 def test_an_interrupted_search_is_taken_up_again(file):
     first = verified(11, checkpoint=file, progress=Stop(10))
     assert first.verdict == "UNKNOWN"
@@ -72,6 +73,7 @@ def test_parts_that_are_away_are_open_in_the_file(file, monkeypatch):
     assert again.stats["cells"] == verified().stats["cells"]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_bracket_is_taken_up_again(name, file):
@@ -229,6 +231,7 @@ def killed_and_resumed(file, moments):
     assert again.stats["cells"] == verified().stats["cells"]
 
 
+@pytest.mark.some_days
 def test_killed_and_resumed(file):
     killed_and_resumed(file, [0.5])
 

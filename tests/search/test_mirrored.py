@@ -142,6 +142,7 @@ def test_what_is_shown_before_the_second_case_was_looked_at_has_room_for_it(made
     assert frontiers.highest_allowed(search, gauge, 0.1) == 0.1
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("climbs", [2, 4])
 @pytest.mark.parametrize("by", [0.0, 2.0**-31])
 def test_a_bracket_that_is_left_open_rests_on_the_leader_and_what_is_proved_of_the_sum(

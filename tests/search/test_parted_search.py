@@ -135,6 +135,7 @@ def test_an_executor_that_was_shut_down_ends_in_unknown():
     assert "the executor takes no more work" in found.reason
 
 
+@pytest.mark.some_days
 def test_an_executor_that_does_not_answer_is_not_waited_for():
     began = time.perf_counter()
     found = verified(Inline(lambda *_: ...), size=24, budget=1.0)
@@ -271,6 +272,7 @@ def test_whoever_deals_out_parts_searches_as_well(monkeypatch):
     assert found.stats["cells"] == verified(size=10).stats["cells"]
 
 
+@pytest.mark.some_days
 def test_a_process_that_is_killed_loses_its_work_alone_and_none_is_left_behind(monkeypatch):
     wait_for_workers(monkeypatch)
     usual, started, killed = workers.Workers.submit, {}, []

@@ -97,6 +97,7 @@ def in_parts(problem, frontier, count, most=float("inf")):
     return ends
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("count", [1, 3])

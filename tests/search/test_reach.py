@@ -117,6 +117,7 @@ def test_the_reach_of_numbers_is_exact(kind):
         assert float(gained.exact(other) - gained.exact(codes)) == pytest.approx(best)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("asked", [lw.SameDecision(), lw.SameDecision(0.3), lw.ScoreGap, lw.ProbabilityGap])
 @pytest.mark.parametrize("kind", ["l1", "l2"])

@@ -46,6 +46,7 @@ def refuse_bounds(search):
     return len(numbers), search.reopen(numbers, split=True)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_whatever_is_refused_a_true_claim_is_proved(name):

@@ -35,6 +35,7 @@ def test_integer_size_counts_values():
     assert feature.size == 6 == sum(feature.contains(value) for value in range(-10, 10))
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("kind", [Categorical, Ordinal])
 @given(levels=st.lists(st.text(st.characters(codec="utf-8")), min_size=1, unique=True))
 def test_positions_and_levels_are_inverse(kind, levels):

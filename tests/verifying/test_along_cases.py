@@ -147,6 +147,7 @@ def test_pairs_are_those_of_the_definition_each_in_one_part(claim):
             assert all(r.allows(*codes) for r, *codes in zip(pairs.relations, *exact, strict=True))
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_decisions_are_those_of_looking_at_every_pair(name, tmp_path):
@@ -162,6 +163,7 @@ def test_decisions_are_those_of_looking_at_every_pair(name, tmp_path):
             assert len(set(model.predict(result.pair[NAMES]))) == 2
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_gaps_are_those_of_looking_at_every_pair(name, tmp_path):

@@ -124,6 +124,7 @@ def check(seed):
     assert verdict == ("BIASED" if claim[1] else "FAIR"), (kind, claim[0], similar, space)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize("part", range(200))
 def test_verdicts_are_those_of_everybody(part):

@@ -28,6 +28,7 @@ def path(solved, tmp_path):
     return solved.certificate.save(tmp_path / "c.likewise")
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(40)
 def test_the_answer_is_the_expected_one_by_the_expected_rules_and_is_accepted_from_disk(solved, path):
     kind, outline = solved.kind, solved.certificate.outline()

@@ -74,6 +74,7 @@ def expect(model, property, *, biased):
     return result
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("family", "seed", "classes", "touched"),
@@ -140,6 +141,7 @@ def test_softmax_gaps_are_those_of_every_pair(seed, classes):
     assert accepted(bracket)
 
 
+@pytest.mark.some_days
 def test_softmax_gaps_of_credit():
     data = load_credit(classes=3)
     numbers = data.X.select_dtypes("number").columns

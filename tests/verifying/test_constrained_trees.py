@@ -51,6 +51,7 @@ def largest_gap(scores, holds, reach):
 SIMILAR = {"free": ({"free": ["a"]}, len(GRID) - 1), "within": ({"within": {"a": 0.75}}, 48)}
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("seed", [0, 1])

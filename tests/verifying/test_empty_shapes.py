@@ -70,6 +70,7 @@ def _accepted(result):
     return lw.check(io.BytesIO(result.certificate.content)).accepted
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_every_command_agrees_with_brute_force_on_a_regressor(name):
@@ -133,6 +134,7 @@ CLASSIFIERS = {
 }
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_command_agrees_with_brute_force_on_a_classifier(name):

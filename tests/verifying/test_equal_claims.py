@@ -138,6 +138,7 @@ CASES = [
 ]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize(("family", "way", "seed"), CASES)
 def test_two_ways_to_say_a_claim_have_one_answer(family, way, seed):
@@ -145,6 +146,7 @@ def test_two_ways_to_say_a_claim_have_one_answer(family, way, seed):
     assert "UNKNOWN" not in compared([(model, *claim) for claim in EQUAL[way]])
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize("family", ["affine", "rbf", "polynomial", "affine, three classes"])
 @pytest.mark.parametrize("text", ["a <= 20", "a <= 7.5"])

@@ -64,6 +64,7 @@ def search(model, space, similar, property):
     return prepared, decide(prepared.task)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(45))
 def test_the_search_says_what_exhaustion_says(seed):

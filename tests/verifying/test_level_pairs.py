@@ -94,6 +94,7 @@ def check(model, space, similar, valid=lambda _: True):
     assert result.certificate is not None
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("similar", SIMILARITIES)
 @pytest.mark.parametrize("kind", MODELS)
 def test_verdicts_on_allowed_pairs_are_those_of_exhaustion(kind, similar):
@@ -132,6 +133,7 @@ RULES = {
 }
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("similar", [lw.Similarity(free=["job"]), SIMILARITIES[3]])
 @pytest.mark.parametrize("kind", MODELS)
 def test_verdicts_under_implications_are_those_of_exhaustion(kind, similar):

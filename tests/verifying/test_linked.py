@@ -155,6 +155,7 @@ def test_the_gap_zero_of_probabilities():
 # -- the question itself ----------------------------------------------------------------------------------
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("seed", range(5))
 def test_lines_of_a_linked_question_have_all_witnesses_on_one_side(seed):
     random = np.random.default_rng(seed)

@@ -105,6 +105,7 @@ def least_constant(claimed):
     return lower, upper
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("family", FAMILIES)
@@ -126,6 +127,7 @@ def test_the_verdict_is_that_of_looking_at_everybody(family, metric):
     assert below < biased.bounds[0] <= double_above(upper)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("family", ["linear", "trees", "polynomial"])
@@ -201,6 +203,7 @@ def test_trees_jump_and_a_slack_leaves_room_for_that():
     assert lw.verify(model, NUMBERS, lw.Lipschitz(0, far("l1"), slack=largest), X=POINTS).verdict == "FAIR"
 
 
+@pytest.mark.some_days
 def test_what_costs_nothing_may_not_move_the_score_beyond_the_slack():
     model = LinearRegression().fit(POINTS, HEIGHTS)
     moved = abs(float(model.coef_[2])) * 2

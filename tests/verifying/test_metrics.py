@@ -112,6 +112,7 @@ def distance_by_hand(kind: str, x, other) -> Fraction | None:
     return {"l1": sum(parts), "l2": sum(p * p for p in parts), "linf": max(parts)}[kind]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("kind", ["l1", "l2", "linf"])
 @pytest.mark.parametrize("radius", [1, "3/4", 0.25])
@@ -147,6 +148,7 @@ def breaks(posing) -> bool:
     )
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("kind", ["l1", "l2"])
 @pytest.mark.parametrize("name", MODELS)
@@ -166,6 +168,7 @@ def test_verdict_is_that_of_all_pairs(name, kind):
         seen.add(result.verdict)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("name", ["affine", "trees", "network"])
 def test_the_largest_gap_is_that_of_all_pairs(name):
@@ -193,6 +196,7 @@ def by_matrix(radius) -> lw.Similarity:
     return lw.Similarity(free=["sex"], metric=lw.Mahalanobis(MATRIX, columns=COLUMNS), radius=radius)
 
 
+@pytest.mark.some_days
 def test_pairs_are_those_within_the_distance_of_a_matrix():
     pairs = posed(fitted("affine"), SPACE, by_matrix("1")).pairs
     matrix = [[Fraction(entry) for entry in row] for row in MATRIX]
@@ -225,6 +229,7 @@ def test_verdict_by_a_matrix_is_that_of_all_pairs(name):
         assert accepted(result)
 
 
+@pytest.mark.some_days
 def test_linear_gap_by_a_matrix_is_that_of_cauchy_and_schwarz():
     space = lw.Space({"a": lw.Continuous(0, 100), "b": lw.Continuous(0, 100)})
     model = LinearRegression().fit(np.eye(2), [1, 2])

@@ -110,6 +110,7 @@ def truth(model, feature: str, direction: int, of: str, at_most=0, also=()) -> b
     return True
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(6)
 @pytest.mark.parametrize("name", list(MODELS))
 @pytest.mark.parametrize("of", ["score", "decision"])
@@ -169,6 +170,7 @@ def test_the_class_of_interest_turns_the_claim_round():
         assert (up, down) == ("BIASED", "FAIR")
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize(
     "model", [LogisticRegression(), RandomForestClassifier(3, max_depth=3, random_state=0), SVC()]

@@ -116,6 +116,7 @@ def never_fair(claim, property, **options):
     return result.verdict
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(8)
 @pytest.mark.parametrize("oracle", [Lying, SlightlyLow, Low, VeryLow, Independent])
 @pytest.mark.parametrize("name", CLAIMS)
@@ -183,6 +184,7 @@ def test_splits_that_lose_values_are_refused(monkeypatch):
     assert never_fair(claim, property) == "InternalError"
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("way", [Fraction(1, 3), Fraction(-1), Fraction(2), Fraction(0), Fraction(1)])
 def test_a_wrong_lean_in_the_certificate_is_not_fair(monkeypatch, way):
     claim, property = fair()

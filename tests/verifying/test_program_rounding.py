@@ -85,6 +85,7 @@ def assert_no_contradiction(model, space, frame, people):
     return found
 
 
+@pytest.mark.some_days
 def test_coefficients_that_cancel():
     model, frame, space = conflicting()
     found = assert_no_contradiction(model, space, frame, grid(space))
@@ -97,6 +98,7 @@ def test_cubic_kernel_on_columns_that_are_not_scaled():
     assert_no_contradiction(model, space, frame, people)
 
 
+@pytest.mark.some_days
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_answer_says_it():
     model, frame, space, _ = cubic()

@@ -89,6 +89,7 @@ def accepted(certificate):
     return check(io.BytesIO(certificate.content)).accepted
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("similar", SIMILARITIES)
 @pytest.mark.parametrize("classes", [2, 3, 5])
 def test_forests_are_measured_as_by_everybody(classes, similar):
@@ -102,6 +103,7 @@ def test_forests_are_measured_as_by_everybody(classes, similar):
             assert accepted(found.certificate)
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("similar", SIMILARITIES)
 def test_verdicts_are_those_of_everybody(similar):
     seen = set()
@@ -143,6 +145,7 @@ def test_margins_prove_decisions_with_room_for_rounding():
         assert 0 < report.clearance <= 1e-3
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("similar", SIMILARITIES)
 def test_probabilities_by_softmax_are_those_of_everybody(similar):
     for seed, classes in ((0, 3), (1, 3), (2, 4)):

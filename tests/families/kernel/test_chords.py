@@ -117,6 +117,7 @@ def boxes_of(pairs, lo, hi):
     return found
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("coding", CODINGS)
 @pytest.mark.parametrize("similar", SIMILAR)
@@ -148,6 +149,7 @@ def test_the_bound_is_that_of_the_checker(similar, coding):
     assert seen >= 20
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(2)
 @pytest.mark.parametrize(
     "estimator", [SVR(C=2), SVC(C=2), KernelRidge(kernel="rbf", gamma=0.1)], ids=lambda e: type(e).__name__
@@ -170,6 +172,7 @@ def test_claims_with_room_are_proved(estimator, similar):
     assert cells == sorted(cells, reverse=True)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize("coding", CODINGS)
 def test_what_cubics_just_close_the_checker_accepts(coding):

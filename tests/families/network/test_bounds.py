@@ -82,6 +82,7 @@ def check_against_samples(seed, networks, cells, samples, kinds=RATIONAL):
     return seen
 
 
+@pytest.mark.some_days
 def test_no_sampled_pair_exceeds_the_bound_of_its_cell():
     assert check_against_samples(0, networks=40, cells=50, samples=300) > 800
 
@@ -136,6 +137,7 @@ def checkers_cell(problem, lo, hi):
     return cell
 
 
+@pytest.mark.some_days
 def test_whole_numbers_of_engine_and_checker_agree_and_float64_with_its_error_is_above():
     rng, compared = random.Random(2), 0
     for _ in some(range(30), 8):

@@ -231,6 +231,7 @@ def check(seed, folder):
     return check_gap(drawn, "score", lw.ScoreGap, truth)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(160))
 def test_small_networks_are_told_right(seed, tmp_path):

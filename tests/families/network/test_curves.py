@@ -19,6 +19,7 @@ from likewise_check.packs.network.rule import Multipliers
 KINDS = (*BENT, Activation("elu", (Fraction(-1, 3),)), RATIONAL[0])
 
 
+@pytest.mark.some_days
 def test_no_sampled_pair_exceeds_the_bound_of_its_cell():
     assert check_against_samples(0, kinds=KINDS, networks=40, cells=40, samples=200) > 600
 
@@ -74,6 +75,7 @@ def fitted(kind, target, activation, sizes):
         return model.fit(X, target)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize(("activation", "sizes"), [("tanh", (4,)), ("logistic", (4, 3))])
 def test_gaps_are_bracketed_and_claims_proved(activation, sizes):
@@ -88,6 +90,7 @@ def test_gaps_are_bracketed_and_claims_proved(activation, sizes):
     assert below.verdict == "BIASED"
 
 
+@pytest.mark.some_days
 def test_decisions_of_a_small_classifier():
     model = fitted(MLPClassifier, TARGET > 2, "tanh", (3,))
     margin = lw.measure(model, SPACE, SIMILAR, of="margin", X=X, tolerance=0.1, budget=20)

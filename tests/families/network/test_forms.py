@@ -50,6 +50,7 @@ def people_of(rng, lo, hi):
         ]
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_scores_lie_between_the_limits_of_their_forms(seed):

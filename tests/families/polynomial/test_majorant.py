@@ -23,6 +23,7 @@ def bounded(oracle, lo, hi, lean, threshold):
     return found, oracle._hints(lo[0], hi[0], e)
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize("degree", [1, 2, 3, 4, 5])
 def test_the_bound_is_that_of_the_rule_and_holds_for_every_pair(degree):
     random = np.random.default_rng(degree)

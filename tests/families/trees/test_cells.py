@@ -86,6 +86,7 @@ def random_cell(oracle: TreeBounder, random):
     return lo, hi
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_bound_is_the_one_defined_and_so_is_the_exact_one(seed):

@@ -26,6 +26,7 @@ def found(seed):
     return case, list(all_scores(case))
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(3)
 @pytest.mark.parametrize("seed", CASES)
 def test_the_largest_gap_is_that_of_all_pairs_and_its_certificate_is_accepted(seed):

@@ -36,6 +36,7 @@ def bounded(problem, lo, hi, U, **options):
     return bound_cells(problem.terms, problem.coefficients[None], lo=lo, hi=hi, threshold=U, **options)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_equals_the_twin_at_the_hints_it_returns(seed):

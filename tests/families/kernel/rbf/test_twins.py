@@ -77,6 +77,7 @@ def room_of(problem, cell):
     return room_for_rounding(seen, farthest, axes), farthest
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(4)
 @pytest.mark.parametrize("seed", range(48))
 def test_equals_the_twin_at_the_hints_it_returns(seed):

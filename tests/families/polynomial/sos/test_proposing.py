@@ -250,6 +250,7 @@ def test_scs_agrees_with_clarabel():
     assert float(other.bound) == pytest.approx(float(ours.bound), rel=1e-3)
 
 
+@pytest.mark.some_days
 def test_large_programs_go_to_scs_if_it_is_there(monkeypatch):
     rng = np.random.default_rng(7)
     terms = random_polynomial(rng, 10, 3)
@@ -311,6 +312,7 @@ def corrupted(rng, content, dimension):
     return replace(content, way=way, bits=bits, blocks=made)
 
 
+@pytest.mark.some_days
 @pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("kind", "degree", "linear"), [("shor", 2, False), ("rlt", 2, False), ("o2", 3, True)]

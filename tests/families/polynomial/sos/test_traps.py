@@ -132,6 +132,7 @@ def product_form(scores, kept, point, solver, tolerance):
     return -found.value, float(value_at(terms, [point[axis] for axis in kept]) / scale)
 
 
+@pytest.mark.some_days
 @pytest.mark.parametrize(("solver", "tolerance"), [("clarabel", 1e-8), ("scs", 1e-6)])
 def test_the_product_form_does_not_see_a_bias(scores, witness, solver, tolerance):
     """min f f': "solved", and not below 0 to the accuracy of the solver; SCS reports positive lower bounds.
