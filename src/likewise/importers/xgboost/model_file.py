@@ -49,6 +49,13 @@ MODEL = ("cats", "gbtree_model_param", "iteration_indptr", "tree_info", "trees")
 MODEL_PARAM = ("num_parallel_tree", "num_trees", "size_leaf_vector")
 TREE_PARAM = ("num_deleted", "num_feature", "num_nodes", "size_leaf_vector")
 CATEGORIES = ("categories", "categories_nodes", "categories_segments", "categories_sizes", "split_type")
+# Settings of training, without which XGBoost does not load a model. They change no prediction.
+OBJECTIVE_SETTINGS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "count:poisson": {"poisson_regression_param": {"max_delta_step": "0.7"}},
+    "reg:pseudohubererror": {"pseudo_huber_param": {"huber_slope": "1"}},
+    "reg:quantileerror": {"quantile_loss_param": {"quantile_alpha": "[5E-1]"}},
+    "reg:tweedie": {"tweedie_regression_param": {"tweedie_variance_power": "1.5"}},
+}
 STATISTICS = ("base_weights", "loss_changes", "sum_hessian")
 INNER = ("default_left", "left_children", "parents", "right_children", "split_conditions", "split_indices")
 # Escapes in text that XGBoost takes for themselves, or for what Python takes them for.
@@ -419,7 +426,7 @@ def write_xgboost(stored: StoredXGBoost) -> bytes:
     """A JSON file that says no more than what was read."""
     classes = str(stored.n_scores if stored.n_scores > 1 else 0)
     base = [str(score) for score in stored.base_score]
-    objective: dict[str, Any] = {"name": stored.objective}
+    objective: dict[str, Any] = {"name": stored.objective, **OBJECTIVE_SETTINGS.get(stored.objective, {})}
     if stored.objective.startswith("multi:"):
         objective["softmax_multiclass_param"] = {"num_class": classes}
     order, segments = _sorted_places(stored.encodings)
