@@ -18,8 +18,6 @@ export const MAXIMUM = Object.freeze({
   intCharacters: 600,
   jsonDepth: 32,
   brackets: 2 ** 23,
-  values: 2 ** 21,
-  valuesPerByte: 16,
   denominatorBits: 2 ** 16,
   columns: 10_000,
   cuts: 10_000,

@@ -27,6 +27,7 @@ export function reportLines(report, { full = false } = {}) {
   lines.push(`ACCEPTED: the ${report.kind} holds, in exact arithmetic`);
   if (report.kind === 'witness') lines.push('so the claim is FALSE: a pair of similar individuals breaks it');
   if (report.pair !== null && report.claim !== null) lines.push(...pairLines(report.pair, report.claim, full));
+  if (report.somebodyIsShown === false) lines.push('BUT no two are shown whom the claim is about: the claim may be about nobody');
   if (report.compared.length > 0) lines.push(`as was asked for: the lines ${report.compared.join(', ')}`);
   lines.push(`rules used: ${report.packs.join(', ')}`);
   if (report.kind === 'proof' && report.claim !== null) lines.push(...proofLines(report, report.claim));
@@ -65,7 +66,7 @@ function codeWords({ levels, missing }, code) {
  * @param {'fair' | 'biased'} expected
  */
 export function isAsExpected(report, expected) {
-  return report.kind === (expected === 'biased' ? 'witness' : 'proof');
+  return expected === 'biased' ? report.kind === 'witness' : report.kind === 'proof' && report.somebodyIsShown === true;
 }
 
 /**
@@ -278,6 +279,7 @@ export function reportJson(report) {
     nodes: report.nodes,
     clearance: report.clearance === null ? null : `${report.clearance}`,
     covers_floating_point: report.coversFloatingPoint,
+    somebody: report.somebodyIsShown,
     compared: report.compared,
     rules: Object.fromEntries(report.rules),
     label_of_everybody: report.labelOfEverybody,

@@ -87,7 +87,9 @@ test('what is expected', () => {
 });
 
 test('nobody is shown, or somebody is', () => {
-  assert.equal(run('--expect', 'fair', pathOf('v1-constrained')).status, 0);
+  const { status, stdout } = run('--expect', 'fair', pathOf('v1-constrained'));
+  assert.equal(status, 1);
+  assert.match(stdout, /about nobody/);
   for (const [somebody, code] of /** @type {[string[], number][]} */ ([
     [['4', '0', '0', '0'], 4],
     [['5', '0', '1', '0'], 0],

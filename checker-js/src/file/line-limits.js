@@ -5,21 +5,14 @@ import { MAXIMUM } from '../limits.js';
 import { require } from '../rejection.js';
 
 const FRACTION = /"-?(?:0|[1-9][0-9]*)\/([1-9][0-9]*)"/g;
-const [ARRAY, OBJECT, COMMA] = [0x5b, 0x7b, 0x2c];
+const [ARRAY, OBJECT] = [0x5b, 0x7b];
 
-/**
- * @param {Uint8Array} bytes a line: it may open 2^23 brackets, those in its texts counted, and have so many
- * @param {number} values that is, brackets and commas
- */
-export function checkBrackets(bytes, values) {
-  if (bytes.length <= Math.min(MAXIMUM.brackets, values)) return;
-  let [opened, commas] = [0, 0];
-  for (const byte of bytes) {
-    if (byte === ARRAY || byte === OBJECT) opened += 1;
-    else if (byte === COMMA) commas += 1;
-  }
+/** @param {Uint8Array} bytes a line: it may open 2^23 brackets, those in its texts counted */
+export function checkBrackets(bytes) {
+  if (bytes.length <= MAXIMUM.brackets) return;
+  let opened = 0;
+  for (const byte of bytes) if (byte === ARRAY || byte === OBJECT) opened += 1;
   require(opened <= MAXIMUM.brackets, `a line with more than ${MAXIMUM.brackets} brackets`);
-  require(opened + commas <= values, `a line of more than ${values} brackets and commas, too many for so small a file`);
 }
 
 /**

@@ -51,7 +51,7 @@ class Enumerated:
                 points *= int(hi - lo) + 1
                 if points > MOST_POINTS:
                     raise LeafRefused(f"enumerated: more than {MOST_POINTS} points")
-        if not self._lemma.first.rational and points * max(1, _count_terms(self._lemma.first)) > MOST_TERMS:
+        if not self._lemma.first.rational and points * _count_terms(self._lemma.first) > MOST_TERMS:
             raise LeafRefused(f"enumerated: more than {MOST_TERMS} terms of scores at all points")
         if self._lemma.outcome or not self._lemma.first.clears:
             clearance = self._look(cell)
@@ -177,4 +177,4 @@ class Enumerated:
 def _count_terms(body: Body) -> int:
     """How many exponentials a score of a body takes that is a sum of them, or is made of such bodies."""
     parts: Sequence[Body] = getattr(body, "bodies", ())
-    return sum(map(_count_terms, parts)) if parts else len(getattr(body, "coefficients", ()))
+    return sum(map(_count_terms, parts)) if parts else max(1, len(getattr(body, "coefficients", ())))

@@ -6,7 +6,6 @@ A relation of section 22 is one of a single case without conditions.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain
 from typing import TypeAlias
 
 from likewise_check.core.numbers import Exact
@@ -79,19 +78,14 @@ class Along:
     otherwise: Fraction | None
 
     @property
+    def steps(self) -> frozenset[Step]:
+        """All steps that are named in some case."""
+        return frozenset(step for case in self.cases for step in (*case.bands, *case.tables))
+
+    @property
     def by_difference(self) -> bool:
         """Whether steps are differences, not pairs of levels."""
-        return len(next(chain(self.cases[0].bands, self.cases[0].tables))) == 1
-
-    def step(self, code: int, other: int) -> Step:
-        """The step between two codes of the feature that it goes along with."""
-        if code == other:
-            return ()
-        return (other - code,) if self.by_difference else (code, other)
-
-    def names(self, step: Step) -> bool:
-        """Whether a step is named in some case."""
-        return any(step in case.bands or step in case.tables for case in self.cases)
+        return len(next(iter(self.steps))) == 1
 
     @property
     def farthest(self) -> Fraction | None:

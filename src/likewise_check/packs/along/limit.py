@@ -5,17 +5,14 @@ with a table: a run of positions that stay the same, or one position that become
 proof of it takes rules that are known; here is what a pair satisfies, which parts there are, and in what order.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
-from math import prod
-from typing import Any
 
-from likewise_check.core.deadline import look_at_clock
 from likewise_check.core.fields import Rejected
 from likewise_check.core.space import Relation, Space
-from likewise_check.packs.along.equation import Along, Case, Span, Step
+from likewise_check.packs.along.equation import Along, Case, Condition, Span, Step
 from likewise_check.packs.along.words import tell_equation
 
 MOST_PARTS = 10_000
@@ -29,6 +26,11 @@ class AlongLimit:
     space: Space
     relations: tuple[Relation, ...]
     all: tuple[Along, ...]
+
+    @property
+    def by_difference(self) -> frozenset[int]:
+        """The features whose steps are differences, not pairs of levels."""
+        return frozenset(one.leader for one in self.all if one.by_difference)
 
     @property
     def pack(self) -> str:
@@ -48,79 +50,79 @@ class AlongLimit:
     def allows(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         """Whether every feature differs as its band or its table says."""
         return all(
-            one.allows(x, other, one.step(int(x[one.leader]), int(other[one.leader]))) for one in self.all
+            one.allows(x, other, self._step(one.leader, int(x[one.leader]), int(other[one.leader])))
+            for one in self.all
         )
+
+    def _step(self, j: int, code: int, other: int) -> Step:
+        if code == other:
+            return ()
+        return (other - code,) if j in self.by_difference else (code, other)
 
     def parts(self) -> Iterator[tuple[Relation, ...]]:
         """The similarities of all parts, in order."""
         leaders = sorted({one.leader for one in self.all})
-        found = 0
-        for chosen in _choices([list(islice(self._steps(j), MOST_PARTS + 1)) for j in leaders], found):
-            steps = dict(zip(leaders, chosen, strict=True))
-            segments = self._segments([one for one in self.all if one.names(steps[one.leader])])
-            for spans in _choices(segments.values(), found):
-                relations, moves = self._with(steps, dict(zip(segments, spans, strict=True)))
-                for moved in _choices(moves.values(), found):
-                    for k, move in zip(moves, moved, strict=True):
-                        relations[k] = move
-                    found += 1
-                    yield tuple(relations)
+        steps = [list(islice(self._steps(j), MOST_PARTS + 1)) for j in leaders]
+        found = (
+            part
+            for chosen in product(*steps)
+            for part in self._parts_of_steps(dict(zip(leaders, chosen, strict=True)))
+        )
+        for count, part in enumerate(found):
+            if count == MOST_PARTS:
+                raise Rejected(f"more than {MOST_PARTS} parts")
+            yield part
 
     def _steps(self, j: int) -> Iterator[Step]:
         feature, relation = self.space.features[j], self.relations[j]
         yield ()
-        if any(one.by_difference for one in self.all if one.leader == j):
+        if j not in self.by_difference:
+            places = range(feature.levels)
+            yield from ((i, k) for i in places for k in places if i != k and relation.allows(i, k))
+        else:
             reach = int(min(relation.tolerance or 0, feature.hi - feature.lo))
             yield from ((d,) for d in range(-reach, reach + 1) if d)
-            return
-        for i in range(feature.levels):
-            look_at_clock()
-            yield from ((i, k) for k in range(feature.levels) if i != k and relation.allows(i, k))
 
-    def _segments(self, awake: Sequence[Along]) -> dict[int, list[Span]]:
-        """The ranges of the features that their conditions name, cut below and above each interval."""
-        starts: dict[int, set[int]] = {}
-        for condition in (condition for one in awake for case in one.cases for condition in case.where):
-            look_at_clock()
-            feature = self.space.features[condition.feature]
-            own = starts.setdefault(condition.feature, {int(feature.lo)})
-            own.update(low for low, _ in condition.spans)
-            own.update(high + 1 for _, high in condition.spans if high < feature.hi)
-        found = {}
-        for c, own in sorted(starts.items()):
-            lows = sorted(own)
-            ends = [*(low - 1 for low in lows[1:]), int(self.space.features[c].hi)]
-            found[c] = list(zip(lows, ends, strict=True))
-        return found
-
-    def _with(
-        self, steps: Mapping[int, Step], segments: Mapping[int, Span]
-    ) -> tuple[list[Relation], dict[int, tuple[Relation, ...]]]:
-        """The relations of the parts with these steps and segments, and the moves of the features that have a choice."""
-        found, moves = list(self.relations), {}
+    def _parts_of_steps(self, steps: Mapping[int, Step]) -> Iterator[tuple[Relation, ...]]:
+        """The parts with these steps, by segments and then by moves."""
+        found = list(self.relations)
         for j, step in steps.items():
             found[j] = _step_relation(step)
-        for c, span in segments.items():
-            found[c] = Relation(kind="same", inside=span)
+        awake = [one for one in self.all if steps[one.leader] in one.steps]
+        conditions = [condition for one in awake for case in one.cases for condition in case.where]
+        shared = sorted({condition.feature for condition in conditions})
+        for chosen in product(*(self._segments(c, conditions) for c in shared)):
+            segments = dict(zip(shared, chosen, strict=True))
+            for c, span in segments.items():
+                found[c] = Relation(kind="same", inside=span)
+            yield from self._parts_of_segments(steps, segments, found)
+
+    def _segments(self, c: int, conditions: Sequence[Condition]) -> list[Span]:
+        """The range of a feature, cut below and above each interval of these conditions on it."""
+        lo, hi = int(self.space.features[c].lo), int(self.space.features[c].hi)
+        spans = [span for condition in conditions if condition.feature == c for span in condition.spans]
+        starts = sorted({lo, *(low for low, _ in spans), *(high + 1 for _, high in spans if high < hi)})
+        return list(zip(starts, [*(start - 1 for start in starts[1:]), hi], strict=True))
+
+    def _parts_of_segments(
+        self, steps: Mapping[int, Step], segments: Mapping[int, Span], relations: Sequence[Relation]
+    ) -> Iterator[tuple[Relation, ...]]:
+        """The same of one choice of segments: one part for each choice of moves."""
+        found, moves = list(relations), []
         codes = {c: lo for c, (lo, _) in segments.items()}  # one of each stands for all
         for one in self.all:
-            look_at_clock()
             step = steps[one.leader]
-            case = one.case(codes) if one.names(step) else Case()
+            case = one.case(codes) if step in one.steps else Case()
             if step in case.tables:
-                moves[one.feature] = case.tables[step].moves
+                moves.append([(one.feature, move) for move in case.tables[step].moves])
             else:
                 low, high = one.band(case, step)
                 between = Relation(kind="between", limits=(low, high))
                 found[one.feature] = between if low or high else _SAME
-        return found, moves
-
-
-def _choices(lists: Iterable[Sequence[Any]], before: int) -> Iterator[tuple[Any, ...]]:
-    """One of each list, counted before they are made: each makes a part at least."""
-    if before + prod(map(len, lists)) > MOST_PARTS:
-        raise Rejected(f"more than {MOST_PARTS} parts")
-    return product(*lists)
+        for chosen in product(*moves):
+            for k, move in chosen:
+                found[k] = move
+            yield tuple(found)
 
 
 def _step_relation(step: Step) -> Relation:

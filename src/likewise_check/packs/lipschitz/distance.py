@@ -8,7 +8,6 @@ from typing import Any
 from likewise_check.core.cells import Box, Cell
 from likewise_check.core.fields import Rejected, anything, array_of, record
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.maxima import table_maximum
 from likewise_check.core.numbers import Exact, int_if_whole, lower_root, readable_number
 from likewise_check.core.space import Relation, Space
 from likewise_check.packs.distance.cost import Cost, Each, limits_of_difference
@@ -85,11 +84,8 @@ class Distance:
             least, most = limits_of_difference(box, relation)
             found = [Fraction(values[0] * least), Fraction(values[0] * most)] if least <= most else []
         else:
-            least, most = (
-                table_maximum([-sign * a for a in values], [sign * a for a in values], box, relation)
-                for sign in (-1, 1)
-            )
-            found = [] if most is None else [Fraction(-least), Fraction(most)]
+            first, second = (range(int(lo), int(hi) + 1) for lo, hi in box.intervals)
+            found = [Fraction(values[j] - values[i]) for i in first for j in second if relation.allows(i, j)]
         return (min(found), max(found)) if found else None
 
     def dual(self, y: Sequence[Fraction]) -> bool:
