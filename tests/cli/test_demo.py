@@ -26,11 +26,9 @@ def test_biased_measured_fair_next(shown):
         "3  And without the attribute?",
         "Next",
     ]
-    assert re.findall(r"^(verdict|between|largest) +(\w+)", shown, flags=re.MULTILINE) == [
-        ("verdict", "BIASED"),
-        ("largest", "0"),
-        ("verdict", "FAIR"),
-    ]
+    # Whether both ends of the bracket meet depends on the last digits of the model, which differ between processors.
+    found = re.findall(r"^(?:verdict +(\w+)|largest +(?:between )?0\.)", shown, flags=re.MULTILINE)
+    assert found == ["BIASED", "", "FAIR"]
 
 
 def test_levels_are_shown_by_name(shown):

@@ -94,6 +94,7 @@ def xgboost_model(objective, base, groups):
         names=None,
         types=None,
         levels={},
+        encodings=(),
         cut={},
         trees=tuple(tree(n / 7) for n in range(len(groups))),
         groups=tuple(groups),
@@ -163,6 +164,7 @@ def lightgbm_model(threshold, missing, default_left, averaged=False, objective="
         averaged=averaged,
         names=("number", "category"),
         levels={},
+        infos=("none", "none"),
         rivals={},
         trees=tuple(map(tree, range(2 * n_scores))),
     )

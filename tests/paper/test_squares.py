@@ -137,10 +137,10 @@ def test_a_small_product_is_zero_to_the_solver():
 
 def test_a_gap_with_a_tolerance():
     """Nothing is fixed here: one case, two variables and the band between them."""
-    space = lw.Space({"a": lw.Continuous(-2, 2)})
-    model, similar = logistic_model([2.0], 0.0, space.names), lw.Similarity(within={"a": 1})
-    assert by_squares(model, space, similar, lw.ScoreGap(1.9)).answer == Answer.BIASED
-    assert by_squares(model, space, similar, lw.ScoreGap(2.1)).answer == Answer.NO
+    space = lw.Space({"a": lw.Continuous(0, 2)})
+    model, similar = logistic_model([1.0], 0.0, space.names), lw.Similarity(within={"a": 1})
+    assert by_squares(model, space, similar, lw.ScoreGap(0.95)).answer == Answer.BIASED
+    assert by_squares(model, space, similar, lw.ScoreGap(1.05)).answer == Answer.NO
 
 
 # -- polynomial kernels end to end, once they can be imported ------------------------------------------

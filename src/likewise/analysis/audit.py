@@ -164,7 +164,7 @@ def audit(
     >>> model = LogisticRegression(solver="liblinear").fit(credit.X, credit.y)
     >>> similar = lw.Similarity(free=["Ethnicity"])
     >>> print(lw.audit(model, credit.space, similar, X=credit.X))
-    9 of 400 rows (2.25%) have a differently treated counterpart
+    8 of 400 rows (2.00%) have a differently treated counterpart
     """
     if X is None:
         raise SpecError("audit needs rows to look at", hint="audit(model, space, similar, X=X)")

@@ -187,7 +187,7 @@ def measure(
     >>> model = LogisticRegression(solver="liblinear").fit(credit.X, credit.y)
     >>> similar = lw.Similarity(free=["Ethnicity"])
     >>> print(lw.measure(model, credit.space, similar, of="probability", X=credit.X))
-    largest probability gap of a similar pair: 0.1012
+    largest probability gap of a similar pair: 0.109904
     """
     wanted = MeasureRequest(of=of, class_of_interest=class_of_interest, tolerance=tolerance)
     with open_run(
