@@ -1,7 +1,10 @@
-"""audit: for EVERY row of a data set, is there a similar individual who is treated differently, who, and by how much?
+"""audit: for EVERY row of a data set, is there a similar individual who is treated differently, who, and by
+how much?
 
-The answer is exact for each row: a biased row comes with its counterpart, a pair of valid and similar individuals that breaks the property in
-exact arithmetic and on the model's own predictions; a row that is not biased has no such counterpart anywhere in the space, not only in the data.
+The answer is exact for each row: a biased row comes with its counterpart, a pair of valid and similar
+individuals that breaks the property in
+exact arithmetic and on the model's own predictions; a row that is not biased has no such counterpart
+anywhere in the space, not only in the data.
 Rows for which the budget was too short are neither, and say why.
 """
 
@@ -42,8 +45,10 @@ MOST_WORST = 10  # rows, no two alike, that stand for the worst-treated
 class Audit(ShownResult):
     """What is known of each row of a data set.
 
-    The counterpart of a biased row breaks the property; that of another row is the one with the largest gap. `gap` is the largest difference to
-    any similar individual, of scores (of probabilities for `ProbabilityGap`); of a Lipschitz claim by how much it exceeds the constant times how far the two are apart.
+    The counterpart of a biased row breaks the property; that of another row is the one with the largest gap.
+    `gap` is the largest difference to
+    any similar individual, of scores (of probabilities for `ProbabilityGap`); of a Lipschitz claim by how
+    much it exceeds the constant times how far the two are apart.
 
     Attributes
     ----------
@@ -54,7 +59,8 @@ class Audit(ShownResult):
     reasons : dict
         Why rows were left undecided, with their numbers.
     sides : dict, optional
-        Of an ordered claim, how many of the biased rows are shown as the first of a pair, and how many as the second.
+        Of an ordered claim, how many of the biased rows are shown as the first of a pair, and how many as
+        the second.
     stats : dict
         Seconds and the like.
     data : frame
@@ -73,8 +79,11 @@ class Audit(ShownResult):
 
     @property
     def rows(self) -> Any:
-        """A frame of all rows, the worst-treated first: `row` (position in the data), `biased` (null where undecided), `gap`, `decision` and
-        `counterpart_decision` (null where there was no time to tell them), `proved`, of an ordered claim `row_is` (the "first" or the "second" of the pair that is shown), then the features of the row, and `counterpart_<feature>` beside each that may differ."""
+        """A frame of all rows, the worst-treated first: `row` (position in the data), `biased` (null where
+        undecided), `gap`, `decision` and
+        `counterpart_decision` (null where there was no time to tell them), `proved`, of an ordered claim
+        `row_is` (the "first" or the "second" of the pair that is shown), then the features of the row, and
+        `counterpart_<feature>` beside each that may differ."""
         return audit_frame(self.judged, like=self.data)
 
     @property
@@ -88,7 +97,8 @@ class Audit(ShownResult):
         return (self.biased + self.undecided) / self.total
 
     def by(self, column: str) -> Any:
-        """A frame with one line a value of a column of the data: rows, biased, undecided, share, largest gap."""
+        """A frame with one line a value of a column of the data: rows, biased, undecided, share, largest
+        gap."""
         return group_counts(self.judged, column, like=self.data)
 
     def save(self, path: str | Path) -> None:
@@ -147,7 +157,9 @@ def audit(
     model, space, similar, property, budget, random_state, progress, import_budget, checkpoint, resume
         As for `verify`.
     X : frame, path or iterable of frames
-        The rows: a frame, a .csv or .parquet file, or frames that come one after another. Those of a file or of an iterable are never in memory all at once. ``audit(model, X, space, similar)``, the order of earlier releases, is still accepted, with a warning.
+        The rows: a frame, a .csv or .parquet file, or frames that come one after another. Those of a file or
+        of an iterable are never in memory all at once. ``audit(model, X, space, similar)``, the order of
+        earlier releases, is still accepted, with a warning.
     n_jobs, executor
         Processes that share the rows, where there is work for several.
 
@@ -183,7 +195,8 @@ def audit(
 
 
 def audit_problem(problem: Problem, run: Run, data: DataRows | None = None) -> Audit:
-    """The same of a model that was read already; `data` are the rows, those that it was read with where nothing else is said."""
+    """The same of a model that was read already; `data` are the rows, those that it was read with where
+    nothing else is said."""
     judging, data = prepare_row_claim(problem, run), data or problem_rows(problem)
     if not len(data):
         raise SpecError("audit needs rows to look at, and the frame has none")

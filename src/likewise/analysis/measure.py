@@ -73,9 +73,12 @@ class Disparity(ShownPair):
     pair : frame or None
         Two individuals whose gap is `lower`; `side_by_side` shows what differs first.
     program_lower, program_upper : float or None
-        The same of the program that rounds. `program_lower` is what the model's own program shows for `pair`, the least of asking it about the two one by
-        one and together. No gap of the numbers that it shows for any similar pair is above `program_upper`: that is `upper`, and what the
-        program's rounding can add for two scores (through the link, for probabilities), as far as `upper` itself is proved; None where
+        The same of the program that rounds. `program_lower` is what the model's own program shows for
+        `pair`, the least of asking it about the two one by
+        one and together. No gap of the numbers that it shows for any similar pair is above `program_upper`:
+        that is `upper`, and what the
+        program's rounding can add for two scores (through the link, for probabilities), as far as `upper`
+        itself is proved; None where
         the program's rounding is not known.
     scores, decisions, probabilities : tuple or None
         Of the two, as in `Result`.
@@ -158,10 +161,12 @@ def measure(
 
     Parameters
     ----------
-    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, checkpoint, resume
+    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, checkpoint,
+    resume
         As for `verify`.
     of : 'score', 'probability', 'margin' or 'lipschitz'
-        The scale of the gap; 'lipschitz' is the least constant that scores change no faster by than the metric, of a `Lipschitz` claim.
+        The scale of the gap; 'lipschitz' is the least constant that scores change no faster by than the
+        metric, of a `Lipschitz` claim.
     metric : Metric or Mahalanobis, optional
         How far two individuals are apart, of 'lipschitz'; that of `similar`, if left out.
     slack : float
@@ -171,7 +176,8 @@ def measure(
     tolerance : float
         The search ends once upper - lower is at most that; 0 is for trees, where it can be met.
     certify : bool
-        Have the upper end written down and checked: the search then ends after two fifths of the budget, which leaves the rest for
+        Have the upper end written down and checked: the search then ends after two fifths of the budget,
+        which leaves the rest for
         the checker.
 
     Returns
@@ -227,7 +233,8 @@ class MeasureRequest:
 def measure_problem(
     problem: Problem, run: Run, wanted: MeasureRequest, *, certify: bool = False
 ) -> Disparity:
-    """The disparity of a model that was read already; the property of the problem does not matter, but for the metric of a Lipschitz claim."""
+    """The disparity of a model that was read already; the property of the problem does not matter, but for
+    the metric of a Lipschitz claim."""
     if wanted.of == "lipschitz":
         from likewise.analysis.steepness import measure_steepness
 
@@ -272,7 +279,8 @@ def _zero_gap_property(problem: Problem, wanted: MeasureRequest) -> Property:
 
 
 def _exact_tolerance(tolerance: float, of: Scale, posed: PosedProblem) -> Fraction:
-    """What lower and upper may stay apart: nothing at all only where the largest gap is a number that a search comes to."""
+    """What lower and upper may stay apart: nothing at all only where the largest gap is a number that a
+    search comes to."""
     if posed.several:
         return max(Fraction(tolerance), RELATIVE_FINENESS if of == "margin" else Fraction(0))
     if tolerance == 0 and not posed.task.oracles.remembers:

@@ -1,7 +1,9 @@
 """From flags and claim file to a model, rows, a space and a claim, each checked against the others.
 
 A claim file says everything; flags override its entries one by one (``--free`` the list of free features,
-``--within`` the table of tolerances, ``--pairs`` the table of pairs of levels, ``--metric`` and ``--metric-radius`` the metric; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a claim file gives
+``--within`` the table of tolerances, ``--pairs`` the table of pairs of levels, ``--metric`` and
+``--metric-radius`` the metric; ``--where`` adds a constraint, and rows that break it are left out).
+``--data`` beside a claim file gives
 other rows to check and to start from: the space stays the one that the file describes. Without a claim file
 the space is what the data show.
 
@@ -127,7 +129,8 @@ def start_run(
 
 
 def named_pairs(text: str | None) -> str | None:
-    """A claim that says by its name whose gap is measured; others are refused, as they say how large it may be."""
+    """A claim that says by its name whose gap is measured; others are refused, as they say how large it may
+    be."""
     from likewise.spec.named_claims import parse_named_claim
 
     if text is not None and parse_flag("--property", parse_named_claim, text) is None:
@@ -148,8 +151,10 @@ def load_claim(
     streamed: bool = False,
     steepness: bool = False,
 ) -> LoadedClaim:
-    """Everything a search needs, and its clock set to 0; raises what is wrong with any of it. `alone`: also where nobody is similar to another. `streamed`: rows are
-    read some at a time and kept as codes, where the claim file says what the space is. `steepness`: the claim is about how fast scores change."""
+    """Everything a search needs, and its clock set to 0; raises what is wrong with any of it. `alone`: also
+    where nobody is similar to another. `streamed`: rows are
+    read some at a time and kept as codes, where the claim file says what the space is. `steepness`: the
+    claim is about how fast scores change."""
     wanted = _merge_request(flags, property_text)
     if steepness:
         wanted = replace(wanted, property=_steepness(wanted.property))
@@ -190,7 +195,8 @@ def load_claim(
 
 
 def _add_measured(wanted: _ClaimRequest, space: Space, flags: ClaimFlags) -> _ClaimRequest:
-    """The request with the metric of the flags: one that pairs keep to by a radius, or that of a Lipschitz claim."""
+    """The request with the metric of the flags: one that pairs keep to by a radius, or that of a Lipschitz
+    claim."""
     from likewise.spec.lipschitz import Lipschitz
 
     asked, similar = wanted.property, wanted.similarity
@@ -256,7 +262,8 @@ def read_population(flags: ClaimFlags) -> Population | None:
 
 
 def file_digests(flags: ClaimFlags) -> dict[str, str]:
-    """SHA-256 of the files that a claim is about, by what they are and their names: the claim file, the model, the data."""
+    """SHA-256 of the files that a claim is about, by what they are and their names: the claim file, the
+    model, the data."""
     import hashlib
 
     claim = None if flags.spec is None else _read_claim(flags.spec)
@@ -274,7 +281,8 @@ def file_digests(flags: ClaimFlags) -> dict[str, str]:
 
 
 def display_names(flags: ClaimFlags) -> DisplayNames:
-    """What the claim file says that readers call things; the model and the data by their files where it says nothing."""
+    """What the claim file says that readers call things; the model and the data by their files where it says
+    nothing."""
     from likewise.spec.display_names import NO_NAMES
 
     claim = None if flags.spec is None else _read_claim(flags.spec)
@@ -289,7 +297,8 @@ def display_names(flags: ClaimFlags) -> DisplayNames:
 
 
 def _reading_of(path: str, claim: WrittenClaim | None) -> ModelReading | None:
-    """What the claim file says about how a model file is to be read; files other than its own may know themselves what their columns are."""
+    """What the claim file says about how a model file is to be read; files other than its own may know
+    themselves what their columns are."""
     from likewise.importers.files import NETWORKS
 
     own = claim is not None and (path == claim.model_path or path.lower().endswith(NETWORKS))
@@ -461,7 +470,8 @@ def _prepare_problem(
 
 
 def _set_class(property: Property, model: Any, text: str | None, flags: ClaimFlags) -> Property:
-    """The property with the label that is spelled so as its class of interest; refuses one that the model does not have."""
+    """The property with the label that is spelled so as its class of interest; refuses one that the model
+    does not have."""
     from likewise.spec.properties import class_index
 
     labels = model.head.labels

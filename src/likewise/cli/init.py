@@ -1,8 +1,10 @@
 """``likewise init``: a commented claim file drafted from the data.
 
-Kinds, bounds and levels are what the data show, missing values too. What may differ between similar individuals is never
+Kinds, bounds and levels are what the data show, missing values too. What may differ between similar
+individuals is never
 guessed: without ``--free`` the draft has a marked place to fill in, names that sound protected are
-mentioned in a comment, and `verify` refuses the file until someone has decided. Nor is it said who can be: with ``--mine``, rules that the rows obey
+mentioned in a comment, and `verify` refuses the file until someone has decided. Nor is it said who can be:
+with ``--mine``, rules that the rows obey
 stand in the draft as comments.
 """
 
@@ -71,8 +73,10 @@ def init(**given: Any) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A claim read off the data, in which nobody has decided yet what may differ; and what a reader should know of it: the columns that the
-    model has no use for, those that are the same in every row, what is in doubt about the reading of the model, its classes if there are more than two, and rules that the
+    """A claim read off the data, in which nobody has decided yet what may differ; and what a reader should
+    know of it: the columns that the
+    model has no use for, those that are the same in every row, what is in doubt about the reading of the
+    model, its classes if there are more than two, and rules that the
     rows obey, where these were asked for."""
 
     claim: WrittenClaim
@@ -101,7 +105,8 @@ def draft_claim(given: Mapping[str, Any]) -> Draft:
 
 
 def find_label(given: Mapping[str, Any]) -> tuple[list[str], str | None]:
-    """The columns of the data, and the one that looks like what is predicted: the only one that the model was not fitted on."""
+    """The columns of the data, and the one that looks like what is predicted: the only one that the model
+    was not fitted on."""
     from likewise.spec.frames import read_table
 
     columns = [str(name) for name in read_table(given["data"]).columns]
@@ -190,7 +195,8 @@ def _open_model(given: Mapping[str, Any]) -> Any:
 
 
 def _refuse_unreadable(model: Any, path: str) -> None:
-    """Refuse a model that can be neither read nor asked, whatever a claim file says: what `verify` would say, before a draft is filled in for nothing."""
+    """Refuse a model that can be neither read nor asked, whatever a claim file says: what `verify` would
+    say, before a draft is filled in for nothing."""
     from likewise.importers.black_box import can_be_asked
     from likewise.importers.files import reading_parts
     from likewise.importers.registry import check_known, find_forest_reader
@@ -208,7 +214,8 @@ def _refuse_unreadable(model: Any, path: str) -> None:
 
 
 def _find_refusal(drafted: Draft) -> UnsupportedModel | None:
-    """What `verify` would refuse of the model behind the columns of the draft; None where that is nothing, or takes long to find out."""
+    """What `verify` would refuse of the model behind the columns of the draft; None where that is nothing,
+    or takes long to find out."""
     from likewise.cli.claim_rows import read_rows
     from likewise.importers.files import reading_parts
     from likewise.problem import Claim, prepare

@@ -1,8 +1,12 @@
-"""Boosters: models of XGBoost and LightGBM, from their scikit-learn estimators, their Boosters, or the bytes of saved files.
+"""Boosters: models of XGBoost and LightGBM, from their scikit-learn estimators, their Boosters, or the bytes
+of saved files.
 
-All of them go the same way: the library saves its model to bytes, the bytes are read as those of a file (`stored`), made into grown
-trees (`forest`), and compared with the answers of the library itself, or of the file's arrays where the library is not installed (`answers`).
-The library never sees a file: it loads one that is written from what was read, and must say back exactly that.
+All of them go the same way: the library saves its model to bytes, the bytes are read as those of a file
+(`stored`), made into grown
+trees (`forest`), and compared with the answers of the library itself, or of the file's arrays where the
+library is not installed (`answers`).
+The library never sees a file: it loads one that is written from what was read, and must say back exactly
+that.
 No library is imported here unless an object of it was handed over, or a file of it was and it is installed.
 """
 
@@ -118,7 +122,8 @@ def _read_booster(booster: Any) -> StoredXGBoost:
 def answering_estimator(
     grown: LibraryModel, estimator: Any, unfolded: UnfoldedEstimator
 ) -> tuple[Any, UnfoldedEstimator]:
-    """Whom to ask for labels and probabilities, and with `unfolded.asked` for scores: the estimators of these libraries have no
+    """Whom to ask for labels and probabilities, and with `unfolded.asked` for scores: the estimators of
+    these libraries have no
     `decision_function`, and regressors of probabilities no `predict_proba`."""
     answers, head = grown.answers, grown.head
     if answers is not None and head.link == "exponential":
@@ -142,7 +147,8 @@ def answering_estimator(
 
 
 def frame_levels(grown: LibraryModel, inputs: Inputs) -> dict[str, tuple[Any, ...]]:
-    """The columns that come to a model as pandas categories, which it numbers. All levels of the space must be among them, and
+    """The columns that come to a model as pandas categories, which it numbers. All levels of the space must
+    be among them, and
     the user's own frame, if it has categories, must have them in these columns."""
     found = {inputs.columns[c]: tuple(numbering) for c, numbering in grown.numbered.items()}
     for name, levels in found.items():
@@ -206,7 +212,8 @@ class PipelineAnswers:
 
 
 def fitted_names(names: tuple[str, ...], model: Any, space: Space) -> tuple[str, ...]:
-    """The names of the columns that a model was fitted on, as the space has them: LightGBM writes underscores for blanks."""
+    """The names of the columns that a model was fitted on, as the space has them: LightGBM writes
+    underscores for blanks."""
     if not (isinstance(model, lightgbm.LightGBMAnswers) or library_name(model) == "lightgbm"):
         return names
     written: dict[str, list[str]] = {}
@@ -276,7 +283,8 @@ def _read_xgboost_estimator(estimator: Any) -> LibraryModel:
 def _restore_names(
     made: Callable[[StoredXGBoost], LibraryModel], stored: StoredXGBoost, family: str
 ) -> LibraryModel:
-    """The model; where XGBoost has cut names of categories off, it is to be made again with those of the user's frame."""
+    """The model; where XGBoost has cut names of categories off, it is to be made again with those of the
+    user's frame."""
 
     def named(inputs: Inputs) -> tuple[LibraryModel, tuple[str, ...]]:
         whole, borrowed = take_frame_names(stored, inputs.like, inputs.columns, family)

@@ -3,8 +3,10 @@
 ``.skops``                       the types in the file are listed without constructing any of them; all must
                                  be ones that skops trusts (numpy, scipy, scikit-learn), ones reviewed
                                  here, or ones the user trusts by name
-``.onnx``, ``.npz``, ``.keras``, ``.h5``   networks of known operators and layers, read without running anything (`network_files`)
-``.json``, ``.ubj``, ``.txt``    models saved by XGBoost, CatBoost and LightGBM: numbers only, read here with no need of any library
+``.onnx``, ``.npz``, ``.keras``, ``.h5``   networks of known operators and layers, read without running
+anything (`network_files`)
+``.json``, ``.ubj``, ``.txt``    models saved by XGBoost, CatBoost and LightGBM: numbers only, read here with
+no need of any library
 ``.cbm``                         models of CatBoost, which CatBoost itself turns into JSON
 ``.joblib``, ``.pkl``, ``.pickle``   loading runs whatever the file says, so only where the user allows it
 
@@ -65,14 +67,17 @@ def load_model(
     Parameters
     ----------
     path : str or Path
-        A ``.skops`` file, a model saved by XGBoost (``.json``, ``.ubj``), LightGBM (``.txt``) or CatBoost (``.json``, ``.cbm``), a network (``.onnx``, ``.npz`` of PyTorch, ``.keras``, ``.h5``), or a pickle where they are
+        A ``.skops`` file, a model saved by XGBoost (``.json``, ``.ubj``), LightGBM (``.txt``) or CatBoost
+        (``.json``, ``.cbm``), a network (``.onnx``, ``.npz`` of PyTorch, ``.keras``, ``.h5``), or a pickle
+        where they are
         allowed.
     allow_pickle : bool
         Whether ``.joblib``, ``.pkl`` and ``.pickle`` files may be opened, which runs code from the file.
     trust : collection of str
         Full names of further types that a ``.skops`` file may construct.
     reading : ModelReading
-        Which features are in which columns of the inputs of a network, what its classes are called, and whether the weights of an ``.onnx`` file may be in other files beside it.
+        Which features are in which columns of the inputs of a network, what its classes are called, and
+        whether the weights of an ``.onnx`` file may be in other files beside it.
     """
     file = Path(path)
     check_model_path(file)
@@ -105,7 +110,8 @@ def load_model(
 
 @contextmanager
 def reading_parts(path: str | Path) -> Iterator[None]:
-    """What no reader foresaw of a ``.skops`` file is about the file: a part holds something else than its class puts there."""
+    """What no reader foresaw of a ``.skops`` file is about the file: a part holds something else than its
+    class puts there."""
     try:
         yield
     except (LikewiseError, OutOfTime):
@@ -125,7 +131,8 @@ def is_named_in_code(path: str | Path) -> bool:
 
 
 def load_named(path: str) -> Any:
-    """The object of that name: a model as it is, any other function as a black box. Importing a module runs it."""
+    """The object of that name: a model as it is, any other function as a black box. Importing a module runs
+    it."""
     from importlib import import_module
 
     module, _, name = path.partition(":")
@@ -211,7 +218,8 @@ def _load_network(file: Path, reading: ModelReading) -> Any:
 def draft_reading(
     path: str | Path, space: Space, labels: Sequence[Any], *, external_data: bool = False
 ) -> tuple[ModelReading, list[str]]:
-    """What a claim file could say about how the network in a file is to be read, `labels` those of the data; and what about it is in doubt."""
+    """What a claim file could say about how the network in a file is to be read, `labels` those of the data;
+    and what about it is in doubt."""
     from likewise.importers.network_files import draft_network
 
     file = Path(path)

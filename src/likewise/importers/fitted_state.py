@@ -1,7 +1,9 @@
 """What an estimator from a file holds, looked at before it is asked anything.
 
-Much of what predicts is compiled, and follows the counts and places that an estimator holds through memory without a look. `settle_model` compares those with
-each other, part by part, and has everything run in one thread. A part that would not answer as its class does is refused as well.
+Much of what predicts is compiled, and follows the counts and places that an estimator holds through memory
+without a look. `settle_model` compares those with
+each other, part by part, and has everything run in one thread. A part that would not answer as its class
+does is refused as well.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _PREDICTOR = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
 
 
 def settle_model(model: Any) -> None:
-    """Refuse a model with a part whose state does not fit together; let no part start other threads or processes."""
+    """Refuse a model with a part whose state does not fit together; let no part start other threads or
+    processes."""
     parts = list(_walk_parts(model))
     for part in parts:
         _check_held(part)
@@ -101,7 +104,8 @@ def _check_held(part: Any) -> None:
 
 
 def _fits_machine(part: Any) -> bool:
-    """libsvm: vectors of a class after those of another, and a coefficient a vector for each of the others."""
+    """libsvm: vectors of a class after those of another, and a coefficient a vector for each of the
+    others."""
     classes = len(part.classes_) if hasattr(part, "classes_") else 2
     several = type(part)._impl in ("c_svc", "nu_svc")
     pairs, rows = (classes * (classes - 1) // 2, classes - 1) if several else (1, 1)
@@ -214,7 +218,8 @@ def _fits_tree(part: Any) -> bool:
 
 
 def _fits_stages(part: Any) -> bool:
-    """Gradient boosting asks past its trees' estimators, and adds what they say to columns that another part makes."""
+    """Gradient boosting asks past its trees' estimators, and adds what they say to columns that another part
+    makes."""
     trees = part.estimators_
     if trees.ndim != 2 or any(not _fits_tree(tree) for tree in trees.ravel()):
         return False
@@ -225,7 +230,8 @@ def _fits_stages(part: Any) -> bool:
 
 
 def _fits_histograms(part: Any) -> bool:
-    """Categories are looked up by column in sets that the bins make, and the columns are those that a preprocessor makes."""
+    """Categories are looked up by column in sets that the bins make, and the columns are those that a
+    preprocessor makes."""
     columns, categorical = part.n_features_in_, np.asarray(part._bin_mapper.is_categorical_) != 0
     if categorical.shape != (columns,):
         return False
@@ -255,7 +261,8 @@ def _keeps_columns(preprocessor: Any, columns: int) -> bool:
 
 
 def _calls_nothing_else(part: Any) -> bool:
-    """Functions of columns: NumPy's, which compute and do nothing else, a cast, or scikit-learn's look at columns."""
+    """Functions of columns: NumPy's, which compute and do nothing else, a cast, or scikit-learn's look at
+    columns."""
     arguments = {*(getattr(part, "kw_args", None) or ()), *(getattr(part, "inv_kw_args", None) or ())}
     if not arguments <= HARMLESS_ARGUMENTS:
         return False

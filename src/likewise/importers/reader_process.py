@@ -1,6 +1,8 @@
-"""Files that a library written in C has to read, opened in a process of their own: a damaged file can make the library crash, or never end.
+"""Files that a library written in C has to read, opened in a process of their own: a damaged file can make
+the library crash, or never end.
 
-The process imports the module that asks, gives a request to its function `answer`, and writes down what comes back. It has limits of time and memory.
+The process imports the module that asks, gives a request to its function `answer`, and writes down what
+comes back. It has limits of time and memory.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ MEMORY = 4 << 30  # bytes that the process may have
 
 
 def ask_process(module: str, request: bytes, what: str) -> bytes:
-    """What the function `answer` of a module makes of a request, in another process; refuses a file that makes it crash, or never end."""
+    """What the function `answer` of a module makes of a request, in another process; refuses a file that
+    makes it crash, or never end."""
     own = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OPENBLAS_NUM_THREADS": "1"}
     try:
         done = subprocess.run(
@@ -42,7 +45,8 @@ def ask_process(module: str, request: bytes, what: str) -> bytes:
 
 
 def serve(module: str) -> None:
-    """In the process: read a request from standard input, answer it on standard output, where libraries may not write."""
+    """In the process: read a request from standard input, answer it on standard output, where libraries may
+    not write."""
     _limit()
     out = os.dup(1)
     os.dup2(2, 1)

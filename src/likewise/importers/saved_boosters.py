@@ -1,7 +1,10 @@
-"""Saved boosters: what models of XGBoost and LightGBM have in common once their files are read (`stored`), each in its own way.
+"""Saved boosters: what models of XGBoost and LightGBM have in common once their files are read (`stored`),
+each in its own way.
 
-Rows walk down the arrays of a file as the library would send them, in its own precision: that answers where the library is not installed, and shares nothing with
-the exact model that it is compared with. What a library or a file answers comes in scikit-learn's verbs (`Answers`).
+Rows walk down the arrays of a file as the library would send them, in its own precision: that answers where
+the library is not installed, and shares nothing with
+the exact model that it is compared with. What a library or a file answers comes in scikit-learn's verbs
+(`Answers`).
 """
 
 from __future__ import annotations
@@ -39,14 +42,14 @@ _DECIMAL = re.compile(r"-?[0-9]{1,400}(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,4})
 def read_whole(text: Any, lo: int = 0, hi: int = LARGEST_INT) -> int:
     """A whole number as libraries write it: ASCII digits and nothing else."""
     if not isinstance(text, str) or not _WHOLE.fullmatch(text) or not lo <= int(text) <= hi:
-        raise ValueError(f"{str(text)[:30]!r} is no whole number from {lo} to {hi}")
+        raise ValueError(f"{str(text)[:30]!r} is not a whole number from {lo} to {hi}")
     return int(text)
 
 
 def read_decimal(text: Any) -> float:
     """A decimal in ASCII digits, as libraries write it."""
     if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
-        raise ValueError(f"{str(text)[:30]!r} is no decimal number")
+        raise ValueError(f"{str(text)[:30]!r} is not a decimal number")
     return float(text)
 
 
@@ -73,7 +76,7 @@ def read_json(
 def check_keys(given: Any, known: Collection[str], needed: Iterable[str] = ()) -> None:
     """Refuse what is no JSON object, has keys beyond the known ones, or lacks needed ones."""
     if not isinstance(given, Mapping):
-        raise TypeError("a part of it is no object")
+        raise TypeError("a part of it is not an object")
     for name in given:
         if name not in known:
             raise ValueError(f"the key {name[:40]!r} is not known")
@@ -139,7 +142,8 @@ def walk_down(
     by_number: Callable[[Nodes, NDArray[Any]], Side],
     by_category: Callable[[int, NDArray[Any], frozenset[int]], Side],
 ) -> Nodes:
-    """Where rows end: `inner` says which nodes are no leaves, the other two where a value goes at nodes that test a number, and at one that tests categories."""
+    """Where rows end: `inner` says which nodes are no leaves, the other two where a value goes at nodes that
+    test a number, and at one that tests categories."""
     at, rows = np.full(len(columns), root, dtype=np.int64), np.arange(len(columns))
     while (going := inner(at)).any():
         node = at[going]
@@ -164,7 +168,8 @@ def numbers_of_levels(levels: Mapping[int, Sequence[Any]]) -> dict[int, dict[obj
 
 
 class Answers(ABC):
-    """Scikit-learn's verbs, made of scores and of what the library makes of them; `stand_in` is who answers, if not the library; `decides` that
+    """Scikit-learn's verbs, made of scores and of what the library makes of them; `stand_in` is who answers,
+    if not the library; `decides` that
     decisions are asked of it too, and not of the estimator."""
 
     stand_in: str | None = None

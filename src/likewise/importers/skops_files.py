@@ -1,13 +1,17 @@
-"""Models in ``.skops`` files: every type is known, reviewed or trusted by name before anything is constructed.
+"""Models in ``.skops`` files: every type is known, reviewed or trusted by name before anything is
+constructed.
 
     skops_schema    the whole file is parsed: what it would construct, and of which parts
     here            the types are audited, and trees and boosters read as plain arrays
     skops           constructs the model
     fitted_state    what it holds fits together, before it is asked anything
 
-Trees are more than holders of numbers: their libraries follow the numbers of children and columns through memory without a look. So what a file
-says of them is read here first, as plain arrays, and a tree that leaves its arrays, or never ends, is refused. The boosters of XGBoost, LightGBM and CatBoost
-are whole models in one value, which the readers of their own files go through, and which is written anew from what they have read. What passes needs no trust by name.
+Trees are more than holders of numbers: their libraries follow the numbers of children and columns through
+memory without a look. So what a file
+says of them is read here first, as plain arrays, and a tree that leaves its arrays, or never ends, is
+refused. The boosters of XGBoost, LightGBM and CatBoost
+are whole models in one value, which the readers of their own files go through, and which is written anew
+from what they have read. What passes needs no trust by name.
 """
 
 from __future__ import annotations
@@ -156,7 +160,8 @@ _CATBOOST = tuple(f"catboost.core.CatBoost{name}" for name in ("", "Classifier",
 
 
 def read_skops(content: bytes, trust: Collection[str] = ()) -> Any:
-    """The estimator in a ``.skops`` file that constructs nothing but known types, those trusted by name among them."""
+    """The estimator in a ``.skops`` file that constructs nothing but known types, those trusted by name
+    among them."""
     try:
         import skops.io
     except ImportError:
@@ -306,7 +311,8 @@ def _check_fields(nodes: NDArray[Any], expected: np.dtype[Any]) -> None:
 
 
 def _check_children(left: NDArray[Any], right: NDArray[Any], *, leaf: NDArray[np.bool_]) -> int:
-    """Children come after their parents, and each has one, so that every way down ends; how deep the deepest is."""
+    """Children come after their parents, and each has one, so that every way down ends; how deep the deepest
+    is."""
     if not len(leaf):
         raise UnsupportedModel("it has no nodes")
     parents = np.flatnonzero(~leaf)
@@ -350,7 +356,8 @@ def _check_lightgbm(node: Mapping[str, Any], _archive: zipfile.ZipFile, _written
 
 
 def _check_catboost(node: Mapping[str, Any], archive: zipfile.ZipFile, written: Written) -> None:
-    """The model that the library writes into one value, which is what it writes to a ``.cbm`` file, by the reader of these; beside it are settings of the fit."""
+    """The model that the library writes into one value, which is what it writes to a ``.cbm`` file, by the
+    reader of these; beside it are settings of the fit."""
     from likewise.importers.catboost.reading import rewritten
 
     model = stored_state(node).get("__model")
@@ -373,7 +380,8 @@ def _write_anew(part: dict[str, Any], content: bytes, written: Written) -> None:
 
 
 def _check_partial(node: Mapping[str, Any], _archive: zipfile.ZipFile, _written: Written) -> None:
-    """Arguments kept for a function: histogram gradient boosting keeps those of the function that looks at its columns."""
+    """Arguments kept for a function: histogram gradient boosting keeps those of the function that looks at
+    its columns."""
     called = node["content"]["func"]
     if node_name(called) != _LOOK_AT_COLUMNS or called["__loader__"] != "FunctionNode":
         raise UnsupportedModel("it calls another function than scikit-learn's check_array")

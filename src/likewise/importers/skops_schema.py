@@ -1,7 +1,10 @@
-"""What a ``.skops`` file says, looked at in full before skops reads any of it: its members, the grammar of its schema, and the arrays that the schema names.
+"""What a ``.skops`` file says, looked at in full before skops reads any of it: its members, the grammar of
+its schema, and the arrays that the schema names.
 
-A node of the schema is what one value is made of: the `Kind` of value that it is, the full name of its class, and the nodes of its parts. skops itself takes what
-is left out, given twice or cut short as it comes. Here each kind has the keys that skops writes for it, and no others.
+A node of the schema is what one value is made of: the `Kind` of value that it is, the full name of its
+class, and the nodes of its parts. skops itself takes what
+is left out, given twice or cut short as it comes. Here each kind has the keys that skops writes for it, and
+no others.
 """
 
 from __future__ import annotations
@@ -50,7 +53,8 @@ def _require(holds: bool, why: str) -> None:
 
 
 def check_members(archive: zipfile.ZipFile) -> None:
-    """Each member once, and together no larger than a model could be. No more of a member is unpacked than it says."""
+    """Each member once, and together no larger than a model could be. No more of a member is unpacked than
+    it says."""
     members = archive.infolist()
     _require(len({member.filename for member in members}) == len(members), "two members have one name")
     total = sum(member.file_size for member in members)
@@ -95,7 +99,8 @@ def stored_state(node: Node) -> Mapping[str, Any]:
 
 
 def _check_sparse(content: bytes, form: str, kind: str) -> None:
-    """A matrix by columns or by rows: every index is one of the matrix. scipy follows them through memory without a look."""
+    """A matrix by columns or by rows: every index is one of the matrix. scipy follows them through memory
+    without a look."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         check_members(archive)
         members = {name.removesuffix(".npy"): read_array(archive.read(name)) for name in archive.namelist()}
@@ -110,7 +115,9 @@ def _check_sparse(content: bytes, form: str, kind: str) -> None:
         data.dtype.kind in "biuf" and all(part.ndim == 1 for part in (data, indices, starts)),
         "sparse entries",
     )
-    _require(all(part.dtype.kind == "i" for part in (indices, starts)), "sparse indices are no whole numbers")
+    _require(
+        all(part.dtype.kind == "i" for part in (indices, starts)), "sparse indices are not whole numbers"
+    )
     _require(
         len(starts) == major + 1
         and starts[0] == 0
@@ -274,7 +281,8 @@ def _of_tree(node: Node, archive: zipfile.ZipFile) -> Sequence[Any]:
 
 
 def _of_loss(node: Node, archive: zipfile.ZipFile) -> Sequence[Any]:
-    """Made of numbers; what it would take in afterwards is nothing. skops before 0.14 imports its module to list types."""
+    """Made of numbers; what it would take in afterwards is nothing. skops before 0.14 imports its module to
+    list types."""
     _require(node["__module__"] in _LOSSES, "a loss is none of scikit-learn")
     state, arguments = _of_reduced(node, archive)
     _require(state["__loader__"] in ("DictNode", "TupleNode") and not state["content"], "the state of a loss")
@@ -350,7 +358,8 @@ _GRAMMAR: Mapping[
 
 
 def _check_numbers(root: Any, archive: zipfile.ZipFile) -> None:
-    """skops constructs what has one number once: whatever has it must be the same, so that what is looked at is what is constructed."""
+    """skops constructs what has one number once: whatever has it must be the same, so that what is looked at
+    is what is constructed."""
     numbered: dict[int, bytes] = {}
     members: dict[str, bytes] = {}
 

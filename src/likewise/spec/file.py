@@ -24,9 +24,12 @@
 
 Features come from the data unless ``data.features`` is ``"listed"``: every column but the label, kinds,
 bounds and levels observed, and those listed in the file override theirs. Without ``data.path`` all of
-them are listed. ``missing = true`` lets a feature be missing (the level None, for levels). Paths are relative to the folder of the file. Every error names the file, the key,
-what was expected, and the closest right name. Of an ``.onnx`` file, ``[model.inputs]`` says which feature is in which column (`model_reading`), and ``model.labels`` what
-its classes are called. ``[display]`` has names for the readers of a report (`display_names`), ``[population]`` says who people are (`population`).
+them are listed. ``missing = true`` lets a feature be missing (the level None, for levels). Paths are
+relative to the folder of the file. Every error names the file, the key,
+what was expected, and the closest right name. Of an ``.onnx`` file, ``[model.inputs]`` says which feature is
+in which column (`model_reading`), and ``model.labels`` what
+its classes are called. ``[display]`` has names for the readers of a report (`display_names`),
+``[population]`` says who people are (`population`).
 """
 
 from __future__ import annotations

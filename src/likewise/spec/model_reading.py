@@ -1,6 +1,9 @@
-"""How a model file is to be read: which further types it may construct (skops), and of one that knows no names of features and no labels (networks: ONNX, PyTorch, Keras) which feature is in which column of its inputs, and what its classes are called.
+"""How a model file is to be read: which further types it may construct (skops), and of one that knows no
+names of features and no labels (networks: ONNX, PyTorch, Keras) which feature is in which column of its
+inputs, and what its classes are called.
 
-An input is a row of columns. Each is a feature that is a number, or tells a level of a feature apart (1 for that level, 0 for all others), as one-hot encoders write them::
+An input is a row of columns. Each is a feature that is a number, or tells a level of a feature apart (1 for
+that level, 0 for all others), as one-hot encoders write them::
 
     [model.inputs]
     X = ["age", "income", { feature = "sex", levels = ["f", "m"] }]
@@ -32,7 +35,8 @@ class LevelColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReading:
-    """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of the scores; `external_data`: whether weights may be in other files beside the model."""
+    """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of
+    the scores; `external_data`: whether weights may be in other files beside the model."""
 
     inputs: Mapping[str, tuple[str | LevelColumns, ...]] = field(default_factory=dict)
     labels: tuple[str | int | float | bool, ...] | None = None

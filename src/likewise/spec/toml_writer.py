@@ -341,7 +341,8 @@ def _property_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
 
 
 def toml_value(value: str | int | float | bool | None) -> str:
-    """One scalar as TOML, which has no null: a small table says that a level is missing; repr gives the shortest text that reads back to the same double."""
+    """One scalar as TOML, which has no null: a small table says that a level is missing; repr gives the
+    shortest text that reads back to the same double."""
     if value is None:
         return f"{{ {MISSING_TOML} }}"
     if isinstance(value, str):

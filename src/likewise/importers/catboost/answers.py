@@ -1,7 +1,9 @@
 """What a CatBoost model answers, in scikit-learn's verbs: predict, predict_proba, decision_function.
 
-`LibraryAnswers` asks CatBoost, for an estimator, a model or a file; `StoredAnswers` runs the file's own splits where CatBoost is not installed: numbers in float32, hashes of
-categories, statistics in float32, leaves added up in float64 tree after tree. Its sums are CatBoost's to the last bit. A model that is no estimator is taken to decide as CatBoostClassifier does.
+`LibraryAnswers` asks CatBoost, for an estimator, a model or a file; `StoredAnswers` runs the file's own
+splits where CatBoost is not installed: numbers in float32, hashes of
+categories, statistics in float32, leaves added up in float64 tree after tree. Its sums are CatBoost's to the
+last bit. A model that is no estimator is taken to decide as CatBoostClassifier does.
 """
 
 from __future__ import annotations
@@ -159,6 +161,7 @@ class StoredAnswers(CatBoostAnswers):
 
 
 class UnwrittenAnswers(StoredAnswers):
-    """The same where CatBoost is installed, but can be handed the model in no other way than in a file that nobody vouches for."""
+    """The same where CatBoost is installed, but can be handed the model in no other way than in a file that
+    nobody vouches for."""
 
     stand_in = "the file's own trees in float64, as CatBoost's reader of JSON would round or cut its numbers"

@@ -1,7 +1,9 @@
 """The JSON of CatBoost's models: what may be in it, of what types, and nothing else.
 
-`parse_model` gives back what the model predicts with, and refuses what it does not know: keys, types, numbers that CatBoost would round or cut. Settings of training and the like are
-left out. `write_model` writes a file of that. CatBoost's own reader takes a double for one of its neighbours sometimes, so doubles keep the
+`parse_model` gives back what the model predicts with, and refuses what it does not know: keys, types,
+numbers that CatBoost would round or cut. Settings of training and the like are
+left out. `write_model` writes a file of that. CatBoost's own reader takes a double for one of its neighbours
+sometimes, so doubles keep the
 decimals that they were written with (`Written`), and `alike` compares two files.
 """
 
@@ -36,7 +38,8 @@ class Written(float):
 
 
 def parse_model(content: bytes) -> dict[str, Any]:
-    """The model in the bytes of a file. CatBoost takes what is before a fault for the model, also where that is in what it does not need."""
+    """The model in the bytes of a file. CatBoost takes what is before a fault for the model, also where that
+    is in what it does not need."""
     given = read_json(content.decode("utf-8"), parse_float=Written, parse_int=_short_int)
     json.dumps(given, ensure_ascii=False).encode()  # no halves of letters
     if "oblivious_trees" in given:
@@ -96,7 +99,8 @@ def alike(one: Any, other: Any, steps: int) -> bool:
 
 
 def _cleaned(given: Any, grammar: Any) -> Any:
-    """A value by its grammar: a dict of keys (`?` where they may be missing, `_drop` where they are left out), a list of one, or what looks at it."""
+    """A value by its grammar: a dict of keys (`?` where they may be missing, `_drop` where they are left
+    out), a list of one, or what looks at it."""
     if isinstance(grammar, dict):
         known = {name.rstrip("?"): (name, inside) for name, inside in grammar.items()}
         check_keys(given, known, [name for name in grammar if not name.endswith("?")])
@@ -122,13 +126,13 @@ def _whole(lo: int, hi: int) -> Callable[[Any], int]:
 
 def _whole_number(lo: int, hi: int, given: Any) -> int:
     if type(given) is not int or not lo <= given < hi:
-        raise ValueError(f"{str(given)[:30]!r} is no whole number from {lo} to {hi}")
+        raise ValueError(f"{str(given)[:30]!r} is not a whole number from {lo} to {hi}")
     return given
 
 
 def _text(given: Any) -> str:
     if not isinstance(given, str):
-        raise TypeError(f"{str(given)[:30]!r} is no text")
+        raise TypeError(f"{str(given)[:30]!r} is not a text")
     return given
 
 
@@ -140,7 +144,7 @@ def _flag(given: Any) -> bool:
 
 def _number(given: Any) -> Any:
     if type(given) not in (int, Written) or not math.isfinite(float(given)):
-        raise ValueError(f"{str(given)[:30]!r} is no finite number")
+        raise ValueError(f"{str(given)[:30]!r} is not a finite number")
     return given
 
 
@@ -149,7 +153,7 @@ def _single(given: Any) -> float:
     with np.errstate(over="ignore"):
         value = float(np.float32(_number(given)))
     if value != given:
-        raise ValueError(f"{str(given)[:30]!r} is no number in single precision")
+        raise ValueError(f"{str(given)[:30]!r} is not a number in single precision")
     return value
 
 

@@ -1,7 +1,9 @@
 """A saved CatBoost model, read without CatBoost: its JSON to what it says, checked, and no more than that.
 
-Trees are *splits*, numbered through all of them: first those of numbers (a feature and a border), then those of categories (a feature and a hash), then those of
-*statistics* (a number that stands for a category, or for several features together, and a border). A symmetric tree has one split a level, the first one telling the lowest bit of the
+Trees are *splits*, numbered through all of them: first those of numbers (a feature and a border), then those
+of categories (a feature and a hash), then those of
+*statistics* (a number that stands for a category, or for several features together, and a border). A
+symmetric tree has one split a level, the first one telling the lowest bit of the
 number of the leaf; others are nested.
 
 Statistics are counted by the hash of what was seen together (`category_hash`), and calculated in float32:
@@ -12,7 +14,8 @@ Statistics are counted by the hash of what was seen together (`category_hash`), 
 
     value = ((count + prior_numerator) / (total + prior_denominator) + shift) * scale
 
-The file is not trusted: every number that is used is looked at, trees must be trees, and what is not understood is refused by name.
+The file is not trusted: every number that is used is looked at, trees must be trees, and what is not
+understood is refused by name.
 """
 
 from __future__ import annotations
@@ -55,7 +58,8 @@ _ELEMENTS = ("cat_feature_value", "float_feature", "cat_feature_exact_value")
 
 @dataclass(frozen=True, slots=True)
 class NumberSplit:
-    """Whether a number, as float32, is above a border; a missing one is where its feature says so (`missing_above`)."""
+    """Whether a number, as float32, is above a border; a missing one is where its feature says so
+    (`missing_above`)."""
 
     column: int
     border: float
@@ -72,7 +76,8 @@ class CategorySplit:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Statistic:
-    """A number for all that is seen together: the categories of `columns`, and whether splits of numbers and categories hold, in this order."""
+    """A number for all that is seen together: the categories of `columns`, and whether splits of numbers and
+    categories hold, in this order."""
 
     columns: tuple[int, ...]
     parts: tuple[NumberSplit | CategorySplit, ...]
@@ -97,7 +102,8 @@ Split = NumberSplit | CategorySplit | StatisticSplit
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredTree:
-    """Nodes and leaves in one array, from the root on; a leaf has no children (-1). Where the split holds it goes right."""
+    """Nodes and leaves in one array, from the root on; a leaf has no children (-1). Where the split holds it
+    goes right."""
 
     left: Ints
     right: Ints
@@ -107,7 +113,8 @@ class StoredTree:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredCatBoost:
-    """`names` of all columns, None where there are none; `categories` are the columns of categories; scores are scale * sum of leaves + bias."""
+    """`names` of all columns, None where there are none; `categories` are the columns of categories; scores
+    are scale * sum of leaves + bias."""
 
     loss: str
     labels: tuple[Any, ...] | None
@@ -146,7 +153,7 @@ def parse_catboost(content: bytes) -> dict[str, Any]:
         for kind in ("text", "embedding"):
             if features.get(f"{kind}_features"):
                 raise UnsupportedModel(
-                    f"it takes {kind} features, which are no single values",
+                    f"it takes {kind} features, which are not single values",
                     hint=f"fit it without {kind}_features",
                 )
         return parse_model(content)
@@ -373,7 +380,8 @@ def _read_symmetric(given: Mapping[str, Any], n_scores: int) -> StoredTree:
 
 @cache
 def _complete_tree(depth: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """Children, level and leaf of the nodes of a tree with all leaves, depth first; the first level tells the lowest bit of the leaf."""
+    """Children, level and leaf of the nodes of a tree with all leaves, depth first; the first level tells
+    the lowest bit of the leaf."""
     size = (2 << depth) - 1
     left, right = np.full(size, -1, dtype=np.int64), np.full(size, -1, dtype=np.int64)
     level, leaf = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)

@@ -1,7 +1,10 @@
-"""Reading CatBoost's models: estimators and models in memory by way of the JSON that the library saves, and files.
+"""Reading CatBoost's models: estimators and models in memory by way of the JSON that the library saves, and
+files.
 
-CatBoost never sees a file here, but one that is written from what was read, and must say back the same. Its reader of JSON does not round every double to the nearest one: so of a JSON file
-it is what CatBoost has in memory that is taken. A ``.cbm`` file is CatBoost's own format, which CatBoost turns into JSON in a process of its own (`reader_process`);
+CatBoost never sees a file here, but one that is written from what was read, and must say back the same. Its
+reader of JSON does not round every double to the nearest one: so of a JSON file
+it is what CatBoost has in memory that is taken. A ``.cbm`` file is CatBoost's own format, which CatBoost
+turns into JSON in a process of its own (`reader_process`);
 doubles of that are written in decimals that CatBoost reads as they are.
 """
 
@@ -37,7 +40,8 @@ STEPS = 4  # of doubles that CatBoost's reader of JSON is off by at most
 
 
 def saved_catboost(content: bytes, *, binary: bool) -> CatBoostAnswers:
-    """The model in a JSON file, or in a ``.cbm`` file (`binary`), with CatBoost to answer for it if that is installed."""
+    """The model in a JSON file, or in a ``.cbm`` file (`binary`), with CatBoost to answer for it if that is
+    installed."""
     installed = importlib.util.find_spec("catboost") is not None
     if binary and not installed:
         raise UnsupportedModel(
@@ -49,7 +53,7 @@ def saved_catboost(content: bytes, *, binary: bool) -> CatBoostAnswers:
     fractions = doubles(given.get("ctr_data"))
     if fractions and not binary:
         raise UnsupportedModel(
-            "has sums of targets that are no whole numbers, which CatBoost's own reader of JSON cuts off",
+            "has sums of targets that are not whole numbers, which CatBoost's own reader of JSON cuts off",
             hint="save it with model.save_model('model.cbm')",
         )
     if not installed:
@@ -82,7 +86,8 @@ def rewritten(content: bytes) -> bytes:
 
 
 def _without_order(model: dict[str, Any]) -> dict[str, Any]:
-    """The same with the places of tables in the order of their hashes; CatBoost writes places that nobody has, or not."""
+    """The same with the places of tables in the order of their hashes; CatBoost writes places that nobody
+    has, or not."""
     tables = {}
     for name, table in model.get("ctr_data", {}).items():
         entries, stride = table["hash_map"], table["hash_stride"]
@@ -93,7 +98,8 @@ def _without_order(model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _exact_decimals(values: set[float]) -> dict[float, str] | None:
-    """By number a decimal that CatBoost's reader of JSON takes for it, which is one of its neighbours' sometimes; None where none is found."""
+    """By number a decimal that CatBoost's reader of JSON takes for it, which is one of its neighbours'
+    sometimes; None where none is found."""
     found: dict[float, str] = {}
     for spell in _SPELLINGS:
         waiting = sorted(values - set(found))

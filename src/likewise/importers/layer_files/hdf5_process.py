@@ -1,10 +1,13 @@
-"""HDF5 files, opened in a process of their own: the library that reads them is written in C, and a damaged file can make it crash, or never end.
+"""HDF5 files, opened in a process of their own: the library that reads them is written in C, and a damaged
+file can make it crash, or never end.
 
-The process gets the bytes of a file, and gives back what it found below some groups: arrays of floats, two attributes, and of everything else why it is not read. It follows plain links only, so that
+The process gets the bytes of a file, and gives back what it found below some groups: arrays of floats, two
+attributes, and of everything else why it is not read. It follows plain links only, so that
 nothing is fetched from other files, counts before it reads, and has limits of time and memory.
 
     from here to there      the groups to look through, a line of JSON; then the bytes of the file
-    and back                a line of JSON: attributes, arrays (path, type, shape) and refusals; then the bytes of the arrays
+    and back                a line of JSON: attributes, arrays (path, type, shape) and refusals; then the
+    bytes of the arrays
 """
 
 from __future__ import annotations
@@ -34,7 +37,8 @@ CONFIG, NAMES = "model_config", "weight_names"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFile:
-    """What is in a file: `arrays` by path, `config` and `names` as its attributes say (of the file, of groups), `refused` why something is not read; `members` how many things a group has."""
+    """What is in a file: `arrays` by path, `config` and `names` as its attributes say (of the file, of
+    groups), `refused` why something is not read; `members` how many things a group has."""
 
     config: str | None
     names: dict[str, list[str]]

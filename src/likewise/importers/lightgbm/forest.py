@@ -1,19 +1,28 @@
 """LightGBM's trees as grown trees, and its objectives as heads.
 
-LightGBM compares doubles and goes left where x <= threshold; numbers within `NEAR_ZERO` of zero become zero before that, so a threshold there
-stands for one of the two ends of that interval. A category goes left where it is chosen; missing, negative and all other ones go right.
-What counts as missing is said at each node: nothing (then NaN is taken for 0), NaN, or zero and NaN (`zero_as_missing`).
+LightGBM compares doubles and goes left where x <= threshold; numbers within `NEAR_ZERO` of zero become zero
+before that, so a threshold there
+stands for one of the two ends of that interval. A category goes left where it is chosen; missing, negative
+and all other ones go right.
+What counts as missing is said at each node: nothing (then NaN is taken for 0), NaN, or zero and NaN
+(`zero_as_missing`).
 
-    binary                               P = sigma(s f), s the parameter `sigmoid` > 0; decides P > 1/2, in real numbers f > 0
+    binary                               P = sigma(s f), s the parameter `sigmoid` > 0; decides P > 1/2, in
+    real numbers f > 0
     cross_entropy                        P = sigma(f)
-    multiclass                           the class with the largest score, the first of equal ones; P = softmax
-    multiclassova                        the same class; its probabilities do not add up to one and are no link
+    multiclass                           the class with the largest score, the first of equal ones; P =
+    softmax
+    multiclassova                        the same class; its probabilities do not add up to one and are no
+    link
     regression and others                the prediction is f
 
-Shrinkage, dropped trees (dart) and the average of the label are in the leaf values already; a forest (rf) predicts the mean over its rounds.
+Shrinkage, dropped trees (dart) and the average of the label are in the leaf values already; a forest (rf)
+predicts the mean over its rounds.
 
-Rounding: n additions in float64, a division by the number of rounds. sigma(s f) is 1/2 for s f up to about 2^-53, see `NEAR_HALF`.
-multiclassova compares probabilities that are all 1 from scores of about 37 on: no claim about it covers floating point.
+Rounding: n additions in float64, a division by the number of rounds. sigma(s f) is 1/2 for s f up to about
+2^-53, see `NEAR_HALF`.
+multiclassova compares probabilities that are all 1 from scores of about 37 on: no claim about it covers
+floating point.
 """
 
 from __future__ import annotations
@@ -58,7 +67,8 @@ BEFORE_ZERO = float(np.nextafter(-NEAR_ZERO, -np.inf))
 def import_lightgbm(
     stored: StoredLightGBM, *, family: str, kind: str | None, labels: Sequence[object] | None = None
 ) -> LibraryModel:
-    """The model in the form that all libraries share. `kind` is "classifier" or "regressor" for scikit-learn estimators, None
+    """The model in the form that all libraries share. `kind` is "classifier" or "regressor" for scikit-learn
+    estimators, None
     for a Booster; `labels` are a classifier's own."""
     head = _make_head(stored, family, kind, labels)
     rounds = len(stored.trees) // stored.n_scores

@@ -1,9 +1,11 @@
 """A saved LightGBM model, read without LightGBM: its text to what it says, checked, and no more than that.
 
-The text is a head of `key=value` lines, one block of such lines a tree, then the training parameters in brackets and the
+The text is a head of `key=value` lines, one block of such lines a tree, then the training parameters in
+brackets and the
 categories of pandas columns. Thresholds and leaf values are doubles, written with 17 digits.
 
-The file is not trusted: every number that is used is looked at, trees must be trees, and what is not understood is refused by name.
+The file is not trusted: every number that is used is looked at, trees must be trees, and what is not
+understood is refused by name.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ Lines = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredTree:
-    """The arrays of the file. A child below 0 is the leaf -1 - child; a tree of one leaf has no nodes. A number goes left where it
+    """The arrays of the file. A child below 0 is the leaf -1 - child; a tree of one leaf has no nodes. A
+    number goes left where it
     is at most `threshold`, a category where it is among `chosen`."""
 
     left: NDArray[np.int64]
@@ -73,8 +76,10 @@ class StoredTree:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredLightGBM:
-    """`trees` add to the scores 0, 1, ..., n_scores - 1 in turn; `levels` are the categories of pandas columns in the order of their
-    codes, `infos` what each column was trained on, `rivals` the columns that some of them could be those of as well; `averaged` if the score is the mean over the rounds."""
+    """`trees` add to the scores 0, 1, ..., n_scores - 1 in turn; `levels` are the categories of pandas
+    columns in the order of their
+    codes, `infos` what each column was trained on, `rivals` the columns that some of them could be those of
+    as well; `averaged` if the score is the mean over the rounds."""
 
     objective: str
     settings: Mapping[str, str]
@@ -151,7 +156,8 @@ def _read_model(content: bytes) -> StoredLightGBM:
 
 
 def _split_lines(given: Sequence[str], known: Sequence[str]) -> Lines:
-    """Lines by their keys. LightGBM has ways of its own with keys that come twice, and with `=` at the ends of a value."""
+    """Lines by their keys. LightGBM has ways of its own with keys that come twice, and with `=` at the ends
+    of a value."""
     found: dict[str, str] = {}
     for line in given:
         key, equals, value = line.partition("=")
@@ -175,13 +181,14 @@ def _read_objective(line: str, n_scores: int) -> tuple[str, dict[str, str]]:
 
 
 def _read_levels(parameters: str, given: str, infos: Sequence[str]) -> dict[int, tuple[Any, ...]]:
-    """The categories of pandas columns, which the file lists without saying whose they are: those of the columns that were
+    """The categories of pandas columns, which the file lists without saying whose they are: those of the
+    columns that were
     trained on as categories, in order, if they are as many."""
     lists = read_json(given)
     if not lists:
         return {}
     if not all(isinstance(level, str | int | float) for levels in lists for level in levels):
-        raise ValueError("a category is no text and no number")
+        raise ValueError("a category is neither a text nor a number")
     named = _CATEGORICAL.findall(parameters)
     by_setting = sorted(read_whole(part) for part in named[0].split(",")) if len(named) == 1 else []
     by_content = [c for c, info in enumerate(infos) if ":" in info and not info.startswith("[")]
@@ -197,9 +204,11 @@ def _read_levels(parameters: str, given: str, infos: Sequence[str]) -> dict[int,
 
 
 def _find_rivals(levels: Mapping[int, tuple[Any, ...]], infos: Sequence[str]) -> dict[int, tuple[Any, ...]]:
-    """Columns that were trained on as numbers, each with numbers that are categories of which these could be the codes.
+    """Columns that were trained on as numbers, each with numbers that are categories of which these could be
+    the codes.
 
-    So it is if `categorical_feature` names other columns than those with pandas categories. Text tells whose it is, as no number of another column is
+    So it is if `categorical_feature` names other columns than those with pandas categories. Text tells whose
+    it is, as no number of another column is
     among it; and where codes are the numbers themselves it makes no difference.
     """
     found: dict[int, tuple[Any, ...]] = {}
@@ -288,7 +297,8 @@ def _read_ints(lines: Lines, name: str, count: int, lo: int, hi: int) -> NDArray
 def _read_left_categories(
     lines: Lines, kinds: NDArray[np.int64], thresholds: NDArray[np.float64]
 ) -> dict[int, frozenset[int]]:
-    """By node: the categories that go left. The threshold of such a node is its number among them, in words of 32 bits."""
+    """By node: the categories that go left. The threshold of such a node is its number among them, in words
+    of 32 bits."""
     nodes = np.flatnonzero(kinds & CATEGORICAL).tolist()
     if read_whole(lines["num_cat"]) != len(nodes) or thresholds[nodes].tolist() != list(range(len(nodes))):
         raise ValueError("the nodes of a tree that test categories are not numbered one by one")

@@ -1,11 +1,16 @@
 """Names of categories that XGBoost has cut off, and the names that a frame has for them.
 
-XGBoost keeps the names of a column's categories as the bytes of all of them, one after the other in the order of their codes, and where each
-one ends. It counts letters there, not bytes: of names with letters beyond ASCII, which take several bytes each, the ends are wrong and the last bytes are lost,
-in memory and in files (seen in 3.1 and 3.2). What is left neither tells the names, nor whether it is right: other names may be what is read.
+XGBoost keeps the names of a column's categories as the bytes of all of them, one after the other in the
+order of their codes, and where each
+one ends. It counts letters there, not bytes: of names with letters beyond ASCII, which take several bytes
+each, the ends are wrong and the last bytes are lost,
+in memory and in files (seen in 3.1 and 3.2). What is left neither tells the names, nor whether it is right:
+other names may be what is read.
 
-So where one byte is no ASCII, the names are those of a frame of the user, whose categories must explain every end and every byte that XGBoost has kept, by
-letters or, as it should be, by bytes. Then the program is asked about the rows of that frame as they are, and must treat them as their codes (`self_check`).
+So where one byte is no ASCII, the names are those of a frame of the user, whose categories must explain
+every end and every byte that XGBoost has kept, by
+letters or, as it should be, by bytes. Then the program is asked about the rows of that frame as they are,
+and must treat them as their codes (`self_check`).
 """
 
 from __future__ import annotations
@@ -28,7 +33,8 @@ FRAME_HINT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutNames:
-    """What XGBoost has kept of a column's names: `letters` are the bytes, `ends` where it says that names begin and end."""
+    """What XGBoost has kept of a column's names: `letters` are the bytes, `ends` where it says that names
+    begin and end."""
 
     letters: bytes
     ends: tuple[int, ...]
@@ -56,7 +62,8 @@ class CutNames:
 def take_frame_names(
     stored: StoredXGBoost, frame: Any, columns: tuple[str, ...], family: str
 ) -> tuple[StoredXGBoost, tuple[str, ...]]:
-    """The model with the names that the frame has for categories whose own are cut off, and the columns of these."""
+    """The model with the names that the frame has for categories whose own are cut off, and the columns of
+    these."""
     found: dict[int, tuple[Any, ...]] = {}
     for column, kept in stored.cut.items():
         name = columns[column]

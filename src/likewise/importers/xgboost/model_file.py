@@ -1,8 +1,7 @@
-"""A saved XGBoost model, read without XGBoost: JSON or UBJ to what the file says, checked, and no more than that.
+"""A saved XGBoost model, read without XGBoost from JSON or UBJ, and checked.
 
-The file is not trusted: every number that is used is looked at, trees must be trees, and what is not understood is refused by name.
-Its numbers are float32, in JSON as decimals, which XGBoost rounds to float32 at once: so does `nearest_float32`, where Python's own way
-over float64 would round twice.
+The file is not trusted: every number that is used is checked, and unknown content is refused by name.
+XGBoost rounds decimals to float32 at once, as `nearest_float32` does; Python would round twice.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ _STRANGE_ESCAPE = re.compile(r'(?<!\\)\\(?:\\\\)*[^"\\nrt]')
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredTree:
-    """The arrays of the file. Node i is a leaf where left is -1, with the value `condition`. A number goes left where it is below
+    """The arrays of the file. Node i is a leaf if left is -1. A number goes left if it is below
     `condition`; a category goes right where it is among `chosen`."""
 
     left: NDArray[np.int64]
@@ -77,7 +76,7 @@ class StoredTree:
 
 @dataclass(frozen=True, slots=True)
 class NumberedCodes:
-    """The categories of a column that are numbers, or of one that has none; `kind` is XGBoost's number for their type."""
+    """Categories of a column that are numbers, or none; `kind` is XGBoost's number for their type."""
 
     kind: int
     values: tuple[Any, ...]
@@ -85,8 +84,10 @@ class NumberedCodes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredXGBoost:
-    """`trees` add to the score `groups`; `encodings` is what the file has of the categories of all columns, `levels` are these in the order of their codes,
-    and `cut` what it has of their names where it may have cut these off; `estimator` is what kind of scikit-learn estimator wrote the file, if one did."""
+    """`trees` add to the score `groups`; `encodings` is what the file has of the categories of all columns,
+    `levels` are these in the order of their codes,
+    and `cut` what it has of their names where it may have cut these off; `estimator` is what kind of
+    scikit-learn estimator wrote the file, if one did."""
 
     version: tuple[int, ...] = field(compare=False)
     objective: str
@@ -110,7 +111,8 @@ class StoredXGBoost:
 
 
 def read_xgboost(content: bytes, *, pickled: bool = False) -> StoredXGBoost:
-    """The model in the bytes of a ``.json`` or ``.ubj`` file, or in those of a `pickled` booster, which has its settings beside it. Raises UnsupportedModel."""
+    """The model in the bytes of a ``.json`` or ``.ubj`` file, or in those of a `pickled` booster, which has
+    its settings beside it. Raises UnsupportedModel."""
     try:
         file = _parse_content(content)
         if pickled:
@@ -173,7 +175,7 @@ def _read_model(file: Any) -> StoredXGBoost:
     trees, groups = _read_trees(model, n_columns, n_scores, a_round)
     attributes, encodings = learner["attributes"], _read_encodings(model.get("cats"), n_columns)
     if not isinstance(attributes, dict) or not all(isinstance(one, str) for one in attributes.values()):
-        raise ValueError("an attribute is no text")
+        raise ValueError("an attribute is not a text")
     best = attributes.get("best_iteration")
     return StoredXGBoost(
         version=_read_version(file["version"]),
@@ -237,7 +239,7 @@ def _read_base_score(text: str, n_scores: int) -> tuple[np.float32, ...]:
 
 
 def _read_encodings(cats: Any, n_columns: int) -> tuple[CutNames | NumberedCodes, ...]:
-    """The categories of each column, where any has some: text as one array of bytes with its ends, or numbers."""
+    """The categories of each column: text as one array of bytes with its ends, or numbers."""
     if cats is None:
         return ()
     check_keys(cats, ("enc", "feature_segments", "sorted_idx"))
@@ -255,7 +257,7 @@ def _read_encoding(given: Any) -> CutNames | NumberedCodes:
     if "offsets" not in given:
         check_keys(given, ("type", "values"))
         if not isinstance(given["type"], int) or values.dtype.kind not in "iuf" or values.ndim != 1:
-            raise ValueError("the categories of a column are no numbers")
+            raise ValueError("the categories of a column are not numbers")
         return NumberedCodes(given["type"], tuple(values.tolist()))
     check_keys(given, ("offsets", "values"))
     ends, letters = _whole_numbers(given["offsets"]), _whole_numbers(values)
@@ -267,7 +269,7 @@ def _read_encoding(given: Any) -> CutNames | NumberedCodes:
 def _sorted_places(
     encodings: tuple[CutNames | NumberedCodes, ...],
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The categories of each column in the order of their names or numbers, and where those of each column end."""
+    """The categories of each column in the order of their names or numbers, and where they end."""
     order: list[int] = []
     ends = [0] if encodings else []
     for one in encodings:
@@ -381,7 +383,7 @@ def _read_ints(one: Any, name: str, count: int) -> NDArray[np.int64]:
 
 
 def _read_right_categories(one: Any, count: int) -> dict[int, frozenset[int]]:
-    """By node: the categories that go right. XGBoost goes through the nodes in their order, and takes what comes next."""
+    """By node: the categories that go right. XGBoost reads them in the order of the nodes."""
     if "split_type" not in one:
         return {}
     kinds = _read_ints(one, "split_type", count)

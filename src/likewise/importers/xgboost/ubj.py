@@ -1,10 +1,15 @@
-"""Universal Binary JSON, the draft 12 of it that XGBoost writes: bytes to plain values, and nothing is ever run.
+"""Universal Binary JSON, the draft 12 of it that XGBoost writes: bytes to plain values, and nothing is ever
+run.
 
-A value is a marker and what belongs to it: Z (none), T, F, numbers i U I l L (whole, of 1, 1, 2, 4 and 8 bytes) and d D (floating
-point, of 4 and 8), S (a length and text), arrays [ ... ] and objects { ... }. An array may give the type of its numbers ($) and their
-count (#) before them, and comes back as a NumPy array then. Lengths are of type L. Big endian. XGBoost reads no more than that.
+A value is a marker and what belongs to it: Z (none), T, F, numbers i U I l L (whole, of 1, 1, 2, 4 and 8
+bytes) and d D (floating
+point, of 4 and 8), S (a length and text), arrays [ ... ] and objects { ... }. An array may give the type of
+its numbers ($) and their
+count (#) before them, and comes back as a NumPy array then. Lengths are of type L. Big endian. XGBoost reads
+no more than that.
 
-The file is not trusted: a length is compared with what is left of the file before anything is made of it, and containers are
+The file is not trusted: a length is compared with what is left of the file before anything is made of it,
+and containers are
 nested no deeper than `DEEPEST_NESTING`.
 """
 
@@ -80,7 +85,7 @@ class _Reader:
         if self.next_is(b"$"):
             kind = self.take(2)[1:].decode("latin-1")
             if kind not in NUMBER_FORMATS or not self.next_is(b"#"):
-                raise BadUbj(f"a type that is no number's, or without a count, at byte {self.at}")
+                raise BadUbj(f"a type that is not a number's, or without a count, at byte {self.at}")
         if not self.next_is(b"#"):
             found = []
             while (marker := self.marker()) != "]":
