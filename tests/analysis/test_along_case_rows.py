@@ -70,7 +70,7 @@ def test_decisions_of_every_row_are_those_of_looking_at_every_pair(name):
         check_decisions(claim, name)
 
 
-@pytest.mark.some_days
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["affine", "tree", "kernel"])
 def test_rows_that_are_searched_one_by_one(name, monkeypatch):
     monkeypatch.setattr(row_claim, "judge_rows", lambda *_: None)

@@ -94,7 +94,7 @@ def test_decisions_of_every_row_are_those_of_looking_at_every_pair(name):
         check_decisions(claim, name)
 
 
-@pytest.mark.some_days
+@pytest.mark.slow
 @pytest.mark.draw(5)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_rows_that_are_searched_one_by_one(name, monkeypatch):

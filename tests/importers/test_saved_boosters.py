@@ -142,7 +142,7 @@ def test_an_altered_json_is_read_or_refused(xgb, new):
         (("learner", "gradient_booster", "name"), "dart", "its booster is 'dart'"),
         (("learner", "gradient_booster", "name"), "gblinear", "its booster is 'gblinear'"),
         (("learner", "learner_model_param", "num_target"), "2", "several targets"),
-        (("learner", "learner_model_param", "base_score"), "nan", "no decimal number"),
+        (("learner", "learner_model_param", "base_score"), "nan", "not a decimal number"),
         (("learner", "gradient_booster", "model", "tree_info"), [0, 0, 0, 1], "tree_info"),
     ],
 )
@@ -196,7 +196,7 @@ def test_an_altered_text_is_read_or_refused(lgb):
     [
         (r"is_linear=0", "is_linear=1", "linear functions"),
         (r"left_child=1", "left_child=0", "form no tree"),
-        (r"leaf_value=\S+", "leaf_value=1_0", "no decimal number"),
+        (r"leaf_value=\S+", "leaf_value=1_0", "not a decimal number"),
         (r"leaf_value=\S+", "leaf_value=inf", "no finite value"),
         (r"decision_type=\d+", "decision_type=12", "decision_type"),
         (r"Tree=1", "Tree=2", "tree 1"),
