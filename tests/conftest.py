@@ -27,6 +27,17 @@ settings.register_profile(
 settings.load_profile("unhurried")
 
 
+def pytest_sessionstart(session):
+    """Workers share out the compilation of loops, so that no test waits for it. What is compiled is kept on disk."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker:
+        from likewise.analysis.warming import FAMILIES, warm_up_family
+
+        first, step = int(worker.removeprefix("gw")), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        for family in FAMILIES[first::step]:
+            warm_up_family(family)
+
+
 def pytest_report_header():
     tier = "all tests" if tiers.ALL else "the fast tier"
     return f"likewise: {tier}, seed {tiers.SEED} (make test SEED={tiers.SEED} draws the same cases)"

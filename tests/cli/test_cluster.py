@@ -49,7 +49,7 @@ def test_a_cluster_searches_and_checks(run, on_data, dask):
     assert asked[-1] == "closed"
     assert "check_bytes" in asked
     asked.clear()
-    done = run("verify --model s.skops --data s.csv --free sex --budget 4 --cluster tcp://here:8786")
+    done = run("verify --model s.skops --data s.csv --free sex --budget 1.5 --cluster tcp://here:8786")
     assert done.exit_code == 3, done.output
     assert "run_part" in asked
 

@@ -196,7 +196,7 @@ def test_a_claim_in_one_direction_is_told_without_denying_twice(run, tmp_path):
 
 @pytest.mark.some_days
 def test_everything_is_asked_in_one_command(run, tmp_path):
-    done = run(f"report {ON} --within age=2 --full --budget 20 -o {tmp_path / 'r.html'} -q")
+    done = run(f"report {ON} --within age=2 --full --budget 5 -o {tmp_path / 'r.html'} -q")
     assert done.exit_code == 1, done.output
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     sections = ("disparity", "margins", "radius", "share", "regions", "audit", "groups", "repair")
