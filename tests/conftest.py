@@ -17,6 +17,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 if platform.machine() in ("x86_64", "AMD64"):
     os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
 
+# Processes that tests start need not compile all sources each time, also on machines that keep no bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / ".pytest_cache/bytecode"))
+
 settings.register_profile(
     "unhurried",
     settings(),

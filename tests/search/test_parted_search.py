@@ -57,7 +57,9 @@ def verified(executor=None, size=10, gap=0.75, **more):
     return lw.verify(model, space, similar, executor=executor, **more)
 
 
-def test_one_proof_of_many_parts():
+def test_one_proof_of_many_parts(monkeypatch):
+    monkeypatch.setattr(parted_search, "LEAST_SECONDS", 0.001)
+    monkeypatch.setattr(parted_search, "MOST_SECONDS", 0.001)
     executor = Inline()
     found = verified(executor, n_jobs=3)
     assert found.verdict == "FAIR"
