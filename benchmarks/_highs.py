@@ -1,4 +1,4 @@
-"""A pair program by HiGHS: one binary for every relu whose sign is open, h <= y - low (1 - z), h <= high z, low and high the limits of y."""
+"""A pair program by HiGHS (pip install highspy): one binary for every relu whose sign is open, h <= y - low (1 - z), h <= high z, low and high the limits of y."""
 
 from __future__ import annotations
 

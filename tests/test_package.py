@@ -1,10 +1,12 @@
 """The package as a whole: what it exports, how light it is, and the house rules on files."""
 
+import ast
 import importlib
 import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,7 @@ def test_a_linear_model_is_verified_without_compiled_loops():
     """numba takes longer to load than such a verdict takes."""
     code = """
 import sys
+import tomllib
 import likewise as lw
 from sklearn.linear_model import LogisticRegression
 
@@ -69,3 +72,24 @@ def test_a_file_is_one_idea():
     unnamed = {"utils", "util", "helpers", "common", "base", "misc"}
     assert [path for path in SOURCES if path.stem in unnamed] == []
     assert [path for path in SOURCES if len(path.read_text(encoding="utf-8").splitlines()) > 500] == []
+
+
+def test_dependencies_are_those_that_are_imported():
+    """highspy is not among them: it fails to load after ortools, which loads another HiGHS."""
+    declared = tomllib.loads((SRC.parent / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    modules = {"python-flint": "flint", "scikit-learn": "sklearn"}
+    wanted = {modules.get(name, name) for name in (re.split(r"[^\w-]", each)[0] for each in declared)}
+    imported = {
+        module.split(".")[0]
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for module in (
+            [each.name for each in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else []
+        )
+    }
+    assert wanted <= imported
+    assert "highspy" not in imported

@@ -10,17 +10,16 @@ With the discrete variables relaxed (numbers to intervals, levels to convex weig
 z* < 0: the dual values w_i >= 0 of the first rows and mu_j, nu_j >= 0 of the second show that no point of
 the cell is a witness; sum w_i (lean_i, 1 - lean_i) is one direction whose T is at least sum w_i T(lean_i)
 (T is superadditive), so they make a leaf. z* > 0: the maximiser is a point to try, strictly inside the
-constraints so that rounding it does no harm. z* = 0 is a tie, decided only by exact duals: those solve
-B^T y = c_B for HiGHS's final basis, in rationals. Any non-negative multipliers are sound; the exact check
-of the leaf decides.
+constraints so that rounding does it no harm. z* = 0 is a tie, decided only by exact duals: those solve
+B^T y = c_B in rationals, B the rows with a dual and the columns without a reduced cost in HiGHS's solution.
+Any non-negative multipliers are sound; the exact check of the leaf decides.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import highspy
 import numpy as np
 from flint import fmpq, fmpq_mat
 
@@ -56,10 +55,6 @@ class LinearRelaxation:
         self.score = score
         self.second = score if second is None else second  # of x', if that is another one
         self.pairs = pairs
-        self.solver = highspy.Highs()  # type: ignore[no-untyped-call]
-        self.solver.setOptionValue("output_flag", False)
-        self.solver.setOptionValue("presolve", "off")
-        self.solver.setOptionValue("threads", 1)
         opposite = [c.negated() for c in pairs.constraints]
         self.elastic = [
             Fraction(0) if c in opposite else sum((_term_size(t) for t in c.terms), Fraction(0))
@@ -69,10 +64,10 @@ class LinearRelaxation:
     def pair(self, lo: Floats, hi: Floats) -> RelaxationResult | None:
         """The same without any score: a pair as far inside the constraints as the cell allows, or, if it allows none, the multipliers
         that show it; None if the solver gives up. `elastic` constraints alone are kept at a distance: equalities have no inside."""
-        answer = _Program(self, lo, hi, None, [], elastic=self.elastic).solve(self.solver)
+        answer = _Program(self, lo, hi, None, [], elastic=self.elastic).solve()
         if answer is not None:
             return answer
-        return _Program(self, lo, hi, None, [], elastic=self._all_elastic()).solve(self.solver)
+        return _Program(self, lo, hi, None, [], elastic=self._all_elastic()).solve()
 
     def _all_elastic(self) -> list[Fraction]:
         """All constraints elastic, equalities too."""
@@ -84,9 +79,9 @@ class LinearRelaxation:
         answer = None
         for _ in range(MOST_TANGENTS):
             program = _Program(self, lo, hi, question, leans, elastic=self.elastic)
-            answer = program.solve(self.solver)
+            answer = program.solve()
             if answer is None:  # equalities exclude the whole cell: let them give way too
-                return _Program(self, lo, hi, question, leans, elastic=self._all_elastic()).solve(self.solver)
+                return _Program(self, lo, hi, question, leans, elastic=self._all_elastic()).solve()
             more = (
                 question.lean_at(program.second_score(answer.point))
                 if program.excess > TIE_TOLERANCE
@@ -120,33 +115,34 @@ class _Program:
         self.rows: list[tuple[Row, float, float]] = []
         self._add_variables()
         self.z = len(self.columns)
-        self.columns.append((-highspy.kHighsInf, DEEP_ENOUGH if question is None else highspy.kHighsInf))
+        self.columns.append((-np.inf, DEEP_ENOUGH if question is None else np.inf))
         for lean, threshold in zip(leans, self._thresholds(), strict=True):
             row = _add_rows(self._terms(self.score, 1, lean), self._terms(self.second, 2, lean - 1))
             row[self.z] = Fraction(-1)
             constant = lean * self.score.bias + (lean - 1) * self.second.bias
             constant += self._chord_constants(1, lean) + self._chord_constants(2, lean - 1)
-            self.rows.append((row, nearest_double(Fraction(threshold) - constant), highspy.kHighsInf))
+            self.rows.append((row, nearest_double(Fraction(threshold) - constant), np.inf))
         for side in (1, 2):
             for constraint, give in zip(self.pairs.constraints, elastic, strict=True):
                 row = self._terms(constraint, side, Fraction(1))
                 row[self.z] = give
-                self.rows.append((row, -highspy.kHighsInf, nearest_double(-constraint.bias)))
+                self.rows.append((row, -np.inf, nearest_double(-constraint.bias)))
         self._add_convexity_and_bands()
 
-    def solve(self, solver: highspy.Highs) -> RelaxationResult | None:
-        solver.passModel(self._highs())
-        solver.run()
-        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    def solve(self) -> RelaxationResult | None:
+        found = self._optimum()
+        if found.status:
             return None
-        solution = solver.getSolution()
-        values = np.array(solution.col_value)
+        values, row_duals = found.x, np.zeros(len(self.rows))
+        np.add.at(row_duals, self.equal, found.eqlin.marginals)
+        np.add.at(row_duals, self.above, found.ineqlin.marginals[: len(self.above)])
+        np.add.at(row_duals, self.below, found.ineqlin.marginals[len(self.above) :])
         self.excess = float(values[self.z])
         duals = None
         if abs(self.excess) <= TIE_TOLERANCE:
-            duals = self._exact_duals(solver.getBasis())
+            duals = self._exact_duals(row_duals, found.lower.marginals + found.upper.marginals)
         if duals is None:
-            duals = [Fraction(round(abs(d) * DUAL_GRID), DUAL_GRID) for d in solution.row_dual]
+            duals = [Fraction(round(abs(d) * DUAL_GRID), DUAL_GRID) for d in row_duals]
         count = len(self.leans)
         weights, multipliers = duals[:count], duals[count : count + 2 * len(self.pairs.constraints)]
         total = sum(weights, Fraction(0))
@@ -236,42 +232,50 @@ class _Program:
             for partner in relation.partners(level, last + 1):
                 if partner >= first:
                     row[other + partner - first] = Fraction(-1)
-            self.rows.append((row, -highspy.kHighsInf, 0.0))
+            self.rows.append((row, -np.inf, 0.0))
 
-    def _highs(self) -> highspy.HighsLp:
-        program = highspy.HighsLp()
-        program.num_col_, program.num_row_ = len(self.columns), len(self.rows)
+    def _optimum(self) -> Any:
+        """SciPy's result for the rows that are `equal` to a number, stay `below` one, or `above` one."""
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_array, vstack
+
+        lo, hi = (np.array([row[at] for row in self.rows]) for at in (1, 2))
+        starts = np.cumsum([0] + [len(row[0]) for row in self.rows])
+        at = [column for row in self.rows for column in row[0]]
+        entries = [nearest_double(v) for row in self.rows for v in row[0].values()]
+        matrix = csr_array((entries, at, starts), shape=(len(self.rows), len(self.columns)))
+        self.equal = np.flatnonzero(lo == hi)
+        self.below = np.flatnonzero((hi < np.inf) & (lo < hi))
+        self.above = np.flatnonzero((lo > -np.inf) & (lo < hi))
         cost = np.zeros(len(self.columns))
-        cost[self.z] = 1.0
-        program.col_cost_ = cost
-        program.sense_ = highspy.ObjSense.kMaximize
-        program.col_lower_ = np.array([c[0] for c in self.columns])
-        program.col_upper_ = np.array([c[1] for c in self.columns])
-        program.row_lower_ = np.array([r[1] for r in self.rows])
-        program.row_upper_ = np.array([r[2] for r in self.rows])
-        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        program.a_matrix_.start_ = np.cumsum([0] + [len(r[0]) for r in self.rows])
-        program.a_matrix_.index_ = np.array([c for r in self.rows for c in r[0]], dtype=np.int32)
-        program.a_matrix_.value_ = np.array([nearest_double(v) for r in self.rows for v in r[0].values()])
-        return program
+        cost[self.z] = -1.0
+        return linprog(
+            cost,
+            A_ub=vstack([-matrix[self.above], matrix[self.below]]),
+            b_ub=np.concatenate([-lo[self.above], hi[self.below]]),
+            A_eq=matrix[self.equal],
+            b_eq=lo[self.equal],
+            bounds=self.columns,
+            method="highs-ds",
+            options={"presolve": False},
+        )
 
-    def _exact_duals(self, basis: highspy.HighsBasis) -> list[Fraction] | None:
-        """B^T y = c_B in rationals: y is zero on basic rows, square on the others."""
-        basic = highspy.HighsBasisStatus.kBasic
-        columns = [c for c, status in enumerate(basis.col_status) if status == basic]
-        active = [r for r, status in enumerate(basis.row_status) if status != basic]
-        if len(columns) != len(active):
-            return None
-        entries = [self.rows[r][0].get(c, Fraction(0)) for c in columns for r in active]
-        matrix = fmpq_mat(len(columns), len(active), [fmpq(e.numerator, e.denominator) for e in entries])
-        cost = fmpq_mat(len(columns), 1, [int(c == self.z) for c in columns])
-        try:
-            solved = matrix.solve(cost)
-        except ZeroDivisionError:
-            return None
+    def _exact_duals(self, row_duals: Floats, reduced_costs: Floats) -> list[Fraction] | None:
+        """B^T y = c_B in rationals: y is zero on rows whose dual is, and square on the others."""
+        columns = [c for c, cost in enumerate(reduced_costs) if abs(cost) <= TIE_TOLERANCE]
+        active = [r for r, dual in enumerate(row_duals) if abs(dual) > TIE_TOLERANCE]
+        system = fmpq_mat(len(columns), len(active) + 1)
+        for i, c in enumerate(columns):
+            for j, r in enumerate(active):
+                entry = self.rows[r][0].get(c, Fraction(0))
+                system[i, j] = fmpq(entry.numerator, entry.denominator)
+            system[i, len(active)] = fmpq(int(c == self.z))
+        reduced, rank = system.rref()
+        if rank != len(active) or any(reduced[i, i] != 1 for i in range(rank)):
+            return None  # no solution, or many
         duals = [Fraction(0)] * len(self.rows)
         for i, r in enumerate(active):
-            duals[r] = abs(Fraction(int(solved[i, 0].p), int(solved[i, 0].q)))
+            duals[r] = abs(Fraction(int(reduced[i, rank].p), int(reduced[i, rank].q)))
         return duals
 
     def _point(self, values: Floats) -> tuple[Floats, tuple[int, float] | None]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.errors import SpecError
+from likewise.search.integer_program import IntegerProgram, code_sum, difference, separable_sum
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import constraint_terms
 from likewise.spec.terms import nearest_double
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from likewise.spec.pairs import PairSpace
     from likewise.spec.space import Space
     from likewise.spec.terms import Separable
-
-SMALLEST_COEFFICIENT = Fraction(1, 10**9)  # HiGHS refuses smaller coefficients beside 1
 
 
 def find_individual(space: Space) -> list[Fraction]:
@@ -75,61 +74,35 @@ def _propose_both(
     strictness: float,
     moving: Mapping[int, tuple[Fraction, Fraction]],
 ) -> tuple[list[Fraction], list[Fraction]] | None:
-    import highspy
-
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("mip_feasibility_tolerance", 1e-9)
-    first = [_add_columns(solver, space[name]) for name in space.names]
-    second = [
-        _add_columns(solver, space[name]) if k in moving else first[k] for k, name in enumerate(space.names)
-    ]
+    program, places = IntegerProgram(), range(len(space.names))
+    features = [space[name] for name in space.names]
+    first = [_add_columns(program, feature) for feature in features]
+    second = [_add_columns(program, features[k]) if k in moving else first[k] for k in places]
     for k, (low, high) in moving.items():
-        feature = space[space.names[k]]
-        apart = _place(feature, second[k]) - _place(feature, first[k])
-        solver.addConstr(apart >= float(low))
-        solver.addConstr(apart <= float(high))
-    inside = solver.addVariable(lb=0.0, ub=strictness)
+        apart = difference(code_sum(features[k], second[k]), code_sum(features[k], first[k]))
+        program.add_row(apart, float(low), float(high))
+    inside = program.add_column(0, strictness)
     for columns in (first, second) if moving else (first,):
         for constraint in constraints:
-            weights = [[term.slope] if term.table is None else list(term.table) for term in constraint.terms]
-            scale = max((abs(w) for part in weights for w in part), default=Fraction(1)) or Fraction(1)
-            terms = [
-                float(w / scale) * v
-                for part, picks in zip(weights, columns, strict=True)
-                for w, v in zip(part, picks, strict=False)
-                if abs(w / scale) > SMALLEST_COEFFICIENT
-            ]
-            solver.addConstr(sum(terms) + inside <= -nearest_double(constraint.bias / scale))
-    solver.maximize(inside)
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            weights = (w for t in constraint.terms for w in ((t.slope,) if t.table is None else t.table))
+            scale = max(map(abs, weights), default=Fraction(1)) or Fraction(1)
+            row = {**separable_sum(constraint, columns, scale), inside: 1.0}
+            program.add_row(row, hi=-nearest_double(constraint.bias / scale))
+    found = program.maximize({inside: 1.0})
+    if found.status:
         return None
-    values = np.array(solver.getSolution().col_value)
 
-    def codes_of(columns: list[list[Any]]) -> list[Fraction]:
+    def codes_of(columns: list[list[int]]) -> list[Fraction]:
         picked = zip(space.names, columns, strict=True)
-        return [_code_of(space, name, [values[v.index] for v in parts]) for name, parts in picked]
+        return [_code_of(space, name, [found.x[i] for i in parts]) for name, parts in picked]
 
     return codes_of(first), codes_of(second)
 
 
-def _add_columns(solver: Any, feature: Feature) -> list[Any]:
-    """The solver's variables of one feature: one a level, or the number itself."""
-    import highspy
-
+def _add_columns(program: IntegerProgram, feature: Feature) -> list[int]:
     if isinstance(feature, (Categorical, Ordinal)):
-        picks = [solver.addBinary() for _ in feature.levels]
-        solver.addConstr(sum(picks) == 1)
-        return picks
-    whole = feature.kind == "integer"
-    kind = highspy.HighsVarType.kInteger if whole else highspy.HighsVarType.kContinuous
-    return [solver.addVariable(lb=float(feature.lo), ub=float(feature.hi), type=kind)]
-
-
-def _place(feature: Feature, picks: list[Any]) -> Any:
-    """The code that a feature's variables stand for."""
-    levels = isinstance(feature, (Categorical, Ordinal))
-    return sum(place * pick for place, pick in enumerate(picks)) if levels else picks[0]
+        return program.add_feature(feature, 0, len(feature.levels) - 1, whole=True)
+    return program.add_feature(feature, float(feature.lo), float(feature.hi), whole=feature.kind == "integer")
 
 
 def _code_of(space: Space, name: str, values: list[float]) -> Fraction:
