@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 from tests.posing import posed
 
 import likewise as lw
+from likewise.analysis import disparity_problem
+from likewise.analysis.disparity_search import RIDGE_SHARE
 from likewise.search.falsification import climb_ridges, find_deepest
 
 SIMILAR = lw.Similarity(free=["sex"])
@@ -62,6 +65,20 @@ def test_two_features_at_a_time_find_the_best_of_all_whole_numbers():
     model = vote(member([0.31, 0.37, 2.0], 0.117), member([0.29, -0.43, 1.5], -0.071))
     space = lw.Space({**WHOLE, "sex": lw.Integer(0, 1)})
     best = max(gap_at(model, (age, income)) for age in range(-60, 61) for income in range(-60, 61))
-    witness = climb_ridges(posed(model, space, SIMILAR, lw.ProbabilityGap(0.1)).task)
+    witness = climb_ridges(posed(model, space, SIMILAR, lw.ProbabilityGap(0.1)).task, 60)
     assert witness is not None
     assert gap_at(model, witness.x[:2]) == pytest.approx(best, abs=1e-12)
+
+
+def test_looks_for_better_pairs_take_a_share_of_the_time(monkeypatch):
+    given = []
+    monkeypatch.setattr(
+        disparity_problem, "climb_ridges", lambda task, seconds: given.append((task.budget.elapsed, seconds))
+    )
+    random = np.random.default_rng(0)
+    rows = random.uniform(-2, 2, (80, 3))
+    model = SVC(gamma=1.0).fit(rows, np.sin(3 * rows).sum(axis=1) > 0)
+    space = lw.Space(dict.fromkeys(["a", "b", "c"], lw.Continuous(-2, 2)))
+    lw.measure(model, space, lw.Similarity(free=["a"]), tolerance=0.01, budget=60)
+    assert len(given) > 1
+    assert all(seconds < RIDGE_SHARE * elapsed for elapsed, seconds in given)

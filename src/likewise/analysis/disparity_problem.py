@@ -110,11 +110,11 @@ class DisparityProblem:
         """Pairs that come with the frontiers' own beginnings."""
         yield climb_from_starts(self.problem, frontiers)
 
-    def ridge_pairs(self) -> Iterator[Witness | None]:
-        """Pairs that steps along two features at a time lead to, of each part of the pairs."""
-        if not self.proposes:
-            for place in range(max(len(self.problem.parts), 1)):
-                yield climb_ridges(self.problem.each()[place])
+    def ridge_pairs(self, seconds: float) -> Iterator[Witness | None]:
+        """Pairs that steps along two features at a time lead to in so many seconds, of each part of the pairs."""
+        parts = [] if self.proposes else self.problem.each()
+        for part in parts:
+            yield climb_ridges(part, seconds / len(parts))
 
     def climb(self, witness: Witness) -> Witness | None:
         """The best that coordinate ascent makes of a pair, if it is better."""

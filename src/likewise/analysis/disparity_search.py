@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 LEAST_GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
 # Cells spent on making lower and upper equal once they are within the tolerance: so many, or so many times those that it took to get there, and never more than that.
 LEAST_FINISH, FINISH_GROWTH, FINISH_CELLS = 1_000, 4, 4_000
-RIDGE_CELLS = 64  # cells that a search may have before better pairs are looked for by more than single steps
+# After so many more cells each time, better pairs are looked for by more than single steps, in a share of the search's time.
+RIDGE_CELLS, RIDGE_SHARE = tuple(64 * 4**n for n in range(8)), 0.1
 STAGE_CELLS = 500  # cells that a search may have before it is taken for one that needs stages
 STAGE_SHARE = 0.9  # of the way from the lower end to what cells allow, where the next stage is
 LEAST_STAGE = Fraction(
@@ -204,15 +205,21 @@ class DisparitySearch:
         return end
 
     def _climb_ridges(self) -> str | None:
-        """Some cells first, and then pairs that single steps do not lead to: a better lower end may be all that is missing. How the search ends, if it does before that."""
-        search = self._searched()
+        """Now and then look for pairs that single steps do not lead to, for no more than a share of the search's time: a better
+        lower end may be all that is missing. How the search ends, if it does before the last look."""
+        search, searched, looked = self._searched(), 0.0, 0.0
         if self.problem.oracles.remembers:
             return None
-        end = self._climb(RIDGE_CELLS)
-        if end != "budget" or search.late:
-            return end
-        for witness in self.subject.ridge_pairs():
-            self._take(witness)
+        for cells in RIDGE_CELLS:
+            began = self.budget.elapsed
+            end = self._climb(cells)
+            searched += self.budget.elapsed - began
+            if end != "budget" or search.late:
+                return end
+            began = self.budget.elapsed
+            for witness in self.subject.ridge_pairs(RIDGE_SHARE * searched - looked):
+                self._take(witness)
+            looked += self.budget.elapsed - began
         return None
 
     def _next_stage(self) -> Fraction:

@@ -19,6 +19,7 @@ import numpy as np
 
 from likewise.clock import OutOfTime, check_clock
 from likewise.progress import Snapshot
+from likewise.search.budget import BudgetUntil
 from likewise.search.task import ROWS_OF_SCORES
 from likewise.search.variants import (
     MOST_VARIANTS,
@@ -115,17 +116,19 @@ def climb_for_a_while(problem: SearchTask, rows: Floats) -> Witness | None:
     return climb_from(replace(problem, budget=problem.budget.part(CLIMB_SHARE)), rows)
 
 
-def climb_ridges(problem: SearchTask) -> Witness | None:
-    """The deepest witness that two features at a time lead to, from many individuals: where no step along one feature goes up. Within two small shares of the budget."""
-    brief = replace(problem, budget=problem.budget.part(CLIMB_SHARE))
+def climb_ridges(problem: SearchTask, seconds: float) -> Witness | None:
+    """The deepest witness that two features at a time lead to, from many individuals: where no step along one feature goes up."""
+    end = problem.budget.elapsed + min(seconds, CLIMB_SHARE * problem.budget.left)
+    brief = replace(problem, budget=BudgetUntil(problem.budget, end))
     found: list[Floats] = []
     combinations = differing_settings(brief)
     with suppress(OutOfTime), brief.budget.watched():
         *_, climbers = _starting_pairs(brief)
         climbers, *_ = _climb(brief, climbers, combinations)
         # Those that were reached before the time was over stay in the list.
-        found.extend(_climb_by_two(brief, climbers[[i]], combinations) for i in range(len(climbers)))
-    return climb_for_a_while(problem, np.concatenate(found)) if found else None
+        order = problem.random.permutation(len(climbers)).tolist()
+        found.extend(_climb_by_two(brief, climbers[[i]], combinations) for i in order)
+    return climb_from(brief, np.concatenate(found), combinations) if found else None
 
 
 def _starting_pairs(
