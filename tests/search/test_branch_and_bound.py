@@ -237,6 +237,21 @@ def test_a_second_ctrl_c_leaves_at_once():
             os.kill(os.getpid(), signal.SIGINT)
 
 
+def test_ctrl_c_twice_leaves_the_check_of_a_proof_and_the_progress_says_so():
+    told = []
+
+    def interrupt(snapshot):
+        told.append(snapshot.stage)
+        if snapshot.stage.startswith("checking the proof"):
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    model, space, similar = parity(8, 0.75)
+    with pytest.raises(KeyboardInterrupt):
+        lw.verify(model, space, similar, progress=interrupt)
+    assert told[-1] == "checking the proof; Ctrl-C twice leaves"
+
+
 @pytest.mark.parametrize("seconds", [-1, math.nan, "60", None])
 def test_budgets_are_numbers_from_0_on(seconds):
     with pytest.raises(BudgetError, match="budget must be"):

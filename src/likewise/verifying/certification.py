@@ -167,7 +167,8 @@ def check_proof(
     checking: CheckRunner, certificate: Certificate, problem: SearchTask, nodes: int
 ) -> CheckReport:
     """What the checker says of a proof, within what is left of the budget and its grace."""
-    problem.listener(Snapshot(stage="checking the proof", seconds=problem.budget.elapsed, closed=nodes))
+    stage = f"checking the proof; Ctrl-C {'again' if problem.budget.interrupted else 'twice'} leaves"
+    problem.listener(Snapshot(stage=stage, seconds=problem.budget.elapsed, closed=nodes))
     return checking.check(certificate, problem.budget.checking_seconds)
 
 
