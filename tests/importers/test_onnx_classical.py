@@ -29,6 +29,8 @@ from likewise.errors import LikewiseError, UnsupportedModel
 from likewise.families.scored_model import Scores
 from likewise.importers.files import draft_reading, load_model
 from likewise.importers.imported_model import import_model
+from likewise.importers.onnx.model_file import Node
+from likewise.importers.onnx.operators import run_node
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
@@ -519,3 +521,36 @@ def test_layers_behind_columns_are_networks(name, kind, tmp_path):
     apart = np.abs(answers[pairs[:, 0]] - answers[pairs[:, 1]]) > (0 if classes else 0.01)
     assert result.verdict == ("BIASED" if apart.any() else "FAIR")
     assert result.certificate is not None
+
+
+def behind(nodes, tensor):
+    """A stump on a tensor that nodes make of x."""
+    stem = regressor(**stump())
+    stem.input[0] = tensor
+    return graph([*nodes, stem], labels=False)
+
+
+def test_columns_of_one_input_are_joined(tmp_path):
+    node = helper.make_node("FeatureVectorizer", ["x"], ["v"], domain="ai.onnx.ml", inputdimensions=[2])
+    joined = saved(behind([node], "v"), tmp_path / "joined.onnx")
+    plain = saved(graph([regressor(**stump())], labels=False), tmp_path / "plain.onnx")
+    space = lw.Space({"a": lw.Continuous(0, 1), "b": lw.Continuous(0, 1)})
+    gaps = [lw.measure(each, space, lw.Similarity(free=["a"]), of="score").upper for each in (joined, plain)]
+    assert gaps[0] == gaps[1] > 0
+
+
+def test_half_precision_is_refused_in_front_of_trees(tmp_path):
+    nodes = [helper.make_node("Cast", ["x"], ["h"], to=10), helper.make_node("Cast", ["h"], ["v"], to=1)]
+    space = lw.Space({"a": lw.Continuous(0, 1), "b": lw.Continuous(0, 1)})
+    with pytest.raises(UnsupportedModel, match="a type that is not supported"):
+        lw.measure(
+            saved(behind(nodes, "v"), tmp_path / "m.onnx"), space, lw.Similarity(free=["a"]), of="score"
+        )
+
+
+def test_whole_numbers_are_divided_as_the_runtime_does():
+    a, b = np.arange(-7, 8)[:, None], np.array([-3, -2, 2, 3])
+    node = Node(operator="Div", name="d", inputs=("a", "b"), output="y", attributes={})
+    assert (run_node(node, [a, b], 17) == [[int(x / y) for y in b] for x in a[:, 0]]).all()
+    with pytest.raises(UnsupportedModel, match="by zero"):
+        run_node(node, [a, np.array([0])], 17)

@@ -11,6 +11,7 @@ ArrayFeatureExtractor           some of the columns
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +125,7 @@ def _binarize(node: Node, x: Any) -> Tensor:
 
 
 def _vectorize(_: Node, *parts: Any) -> Tensor:
-    made = [np.asarray(one).astype(SINGLE).reshape(len(one), -1) for one in parts]
+    made = [one.astype(SINGLE).reshape(len(one), math.prod(one.shape[1:])) for one in parts]
     return np.concatenate(made, axis=1)
 
 

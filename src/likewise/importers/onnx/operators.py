@@ -210,13 +210,31 @@ def _one_hot(_: Node, places: Any, depth: Any, values: Any) -> Any:
     return np.where((whole == steps) | (whole == steps - count), values[1], values[0])
 
 
+def _cast(node: Node, x: Any) -> Any:
+    kind = DTYPES.get(node.attributes["to"])
+    if kind is None:
+        node.refuse(
+            "turns values into a type that is not supported", hint="float, double, int32, int64 and bool are"
+        )
+    return x.astype(kind)
+
+
+def _div(node: Node, a: Any, b: Any) -> Any:
+    """Whole numbers are cut towards zero, as in C."""
+    if a.dtype.kind == "f":
+        return a / b
+    if not np.all(b):
+        node.refuse("divides a whole number by zero")
+    return a // b + ((a % b != 0) & ((a < 0) != (b < 0)))
+
+
 RUN: dict[str, Callable[..., Any]] = {
     "Identity": lambda _, x: x,
-    "Cast": lambda node, x: x.astype(DTYPES[node.attributes["to"]]),
+    "Cast": _cast,
     "Add": lambda _, a, b: a + b,
     "Sub": lambda _, a, b: a - b,
     "Mul": lambda _, a, b: a * b,
-    "Div": lambda _, a, b: a / b if a.dtype.kind == "f" else a // b,
+    "Div": _div,
     "MatMul": lambda _, a, b: a @ b,
     "Gemm": _gemm,
     "BatchNormalization": _batch_normalization,
