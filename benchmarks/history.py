@@ -73,7 +73,7 @@ def questions(seconds: float) -> dict[str, Callable[[], Any]]:
     )
     network = MLPClassifier((16,), random_state=0, max_iter=60)
     vote = VotingClassifier([("line", linear), ("forest", forest), ("bayes", GaussianNB())], voting="soft")
-    probability = {"of": "probability"}
+    probability: dict[str, Any] = {"of": "probability"}
     return {
         "verify linear adult": lambda: asked("verify", "adult", linear, lw.SameDecision()),
         "measure linear german": lambda: asked("measure", "german", linear, **probability),
