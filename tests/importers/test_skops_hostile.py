@@ -30,7 +30,13 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassi
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    OneHotEncoder,
+    SplineTransformer,
+    StandardScaler,
+)
 from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.tree import DecisionTreeClassifier
 from tests.fuzz.skops_files import ALLOWED, ask, skops_mutants
@@ -133,6 +139,14 @@ def test_claim_files_trust_nobody(tmp_path):
     )
     with pytest.raises(SpecError, match=r"(?s)cannot say which types.*hint: .*--trust os\.system"):
         read_spec(path)
+
+
+def test_what_to_pass_has_no_words_for_a_shell(tmp_path):
+    path = tmp_path / "claim.toml"
+    path.write_text('[model]\ntrust = ["a.b", "c; rm d", "$(e)"]\n')
+    with pytest.raises(SpecError) as refused:
+        read_spec(path)
+    assert refused.value.hint.endswith("pass --trust a.b")
 
 
 # -- arrays -----------------------------------------------------------------------------------------------
@@ -413,6 +427,9 @@ FITTED = {
     "isotonic steps in no order": (isotonic(), within_calibrator(changed("X_thresholds_", lambda x: x[::-1].copy()))),
     "isotonic steps that end in nothing": (isotonic(), within_calibrator(held(out_of_bounds="nan"))),
     "columns of another step": (columns(), inside("_transformer_to_input_indices", lambda i: i.update(remainder=[0]))),
+    "bins of another number": (KBinsDiscretizer(3), changed("n_bins_", lambda n: n + 1)),
+    "bins in no order": (KBinsDiscretizer(3), lambda m: m.bin_edges_.__setitem__(0, m.bin_edges_[0][::-1].copy())),
+    "codes of other bins": (KBinsDiscretizer(3), inside("_encoder", changed("categories_", lambda c: [c[0] + 1, c[1]]))),
     "in a fit": (histograms(), held(_in_fit=True)),
     "fewer layers": (network(), held(n_layers_=2)),
     "another last function": (network(), held(out_activation_="softmax")),

@@ -256,6 +256,18 @@ def _fits_steps(part: Any) -> bool:
     )
 
 
+def _fits_bins(part: Any) -> bool:
+    """Bins as many as their edges say, in order, and each with a code of its own."""
+    counts = [len(edges) - 1 for edges in part.bin_edges_]
+    codes = [np.arange(count) for count in counts]
+    coded = codes if part.encode == "ordinal" else part._encoder.categories_
+    return (
+        part.n_bins_.tolist() == counts
+        and all((edges[1:] >= edges[:-1]).all() for edges in part.bin_edges_)
+        and all(np.array_equal(one, other) for one, other in zip(coded, codes, strict=True))
+    )
+
+
 def _moves_rows_inside(part: Any) -> bool:
     """scikit-learn makes no calibration that has nothing to say beyond the scores that it has seen."""
     return all(getattr(one, "out_of_bounds", "clip") == "clip" for one in part.calibrators)
@@ -368,6 +380,7 @@ _CHECKS: Mapping[str, Check] = {
     "BaseDecisionTree": _fits_tree,
     "BaseBagging": _fits_members,
     "IsotonicRegression": _fits_steps,
+    "KBinsDiscretizer": _fits_bins,
     "_CalibratedClassifier": _moves_rows_inside,
     "ColumnTransformer": _fits_columns,
     "BaseMultilayerPerceptron": _fits_network,
