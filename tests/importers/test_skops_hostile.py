@@ -430,6 +430,7 @@ FITTED = {
     "bins of another number": (KBinsDiscretizer(3), changed("n_bins_", lambda n: n + 1)),
     "bins in no order": (KBinsDiscretizer(3), lambda m: m.bin_edges_.__setitem__(0, m.bin_edges_[0][::-1].copy())),
     "codes of other bins": (KBinsDiscretizer(3), inside("_encoder", changed("categories_", lambda c: [c[0] + 1, c[1]]))),
+    "splines that are left out": (SplineTransformer(n_knots=3), held(include_bias=False)),
     "in a fit": (histograms(), held(_in_fit=True)),
     "fewer layers": (network(), held(n_layers_=2)),
     "another last function": (network(), held(out_activation_="softmax")),

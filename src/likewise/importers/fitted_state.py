@@ -169,6 +169,12 @@ def _fits_spline(part: Any) -> bool:
     )
 
 
+def _fits_curves(part: Any) -> bool:
+    """As many columns as it has splines, or one less of each feature."""
+    splines = part.bsplines_[0].c.shape[1] - (not part.include_bias)
+    return bool(part.n_features_out_ == part.n_features_in_ * splines)
+
+
 def _fits_codes(part: Any) -> bool:
     """Every level gets a column of its own, or that of the rare ones; none is beyond the last."""
     categories, drops = part.categories_, part._drop_idx_after_grouping
@@ -373,6 +379,7 @@ def _name(part: Any) -> str:
 _CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"), _fits_machine),
     "BSpline": _fits_spline,
+    "SplineTransformer": _fits_curves,
     "OneHotEncoder": _fits_codes,
     "NeighborsBase": _fits_neighbours,
     **dict.fromkeys(("KMeans", "MiniBatchKMeans", "BisectingKMeans"), _fits_centres),
