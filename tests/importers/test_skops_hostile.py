@@ -467,6 +467,7 @@ FITTED = {
     "degree of a spline": (SplineTransformer(n_knots=3), inside("bsplines_", lambda s: setattr(s[0], "k", 50))),
     "fewer coefficients of a spline": (SplineTransformer(n_knots=3), inside("bsplines_", lambda s: setattr(s[0], "_c", s[0]._c[:1]))),
     "knots in no order": (SplineTransformer(n_knots=3), inside("bsplines_", lambda s: setattr(s[0], "_t", s[0]._t[::-1].copy()))),
+    "more classes than trees": (boosting(), held(classes_=np.arange(7.0))),
     "trees of more classes": (boosting(), changed("estimators_", lambda e: np.hstack([e, e]))),
     "another tree": (boosting(), wide_tree),
     "numbers for trees": (boosting(), changed("estimators_", lambda e: np.ones((1, 1), dtype=object))),

@@ -315,7 +315,12 @@ def _fits_stages(part: Any) -> bool:
     """Gradient boosting asks past its trees' estimators, and adds what they say to columns that another part
     makes."""
     trees = part.estimators_
-    if trees.ndim != 2 or any(not _fits_tree(tree) for tree in trees.ravel()):
+    count = len(getattr(part, "classes_", ()))
+    if (
+        trees.ndim != 2
+        or trees.shape[1] != (count if count > 2 else 1)
+        or any(not _fits_tree(tree) for tree in trees.ravel())
+    ):
         return False
     if {tree.n_features_in_ for tree in trees.ravel()} != {part.n_features_in_}:
         return False
