@@ -10,14 +10,17 @@ import numpy as np
 import pytest
 import skops.io
 from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
-from sklearn.compose import TransformedTargetRegressor
+from sklearn.compose import TransformedTargetRegressor, make_column_transformer
 from sklearn.decomposition import NMF
 from sklearn.ensemble import (
+    BaggingClassifier,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    StackingClassifier,
     VotingClassifier,
 )
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
@@ -25,8 +28,15 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    OneHotEncoder,
+    SplineTransformer,
+    StandardScaler,
+)
 from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.tree import DecisionTreeClassifier
 from tests.fuzz.skops_files import ALLOWED, ask, skops_mutants
@@ -34,6 +44,7 @@ from tests.tiers import ALL, SEED
 
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.files import load_model
+from likewise.importers.lightgbm.model_file import read_lightgbm, write_lightgbm
 from likewise.importers.skops_files import read_skops
 from likewise.spec.file import read_spec
 
@@ -128,6 +139,14 @@ def test_claim_files_trust_nobody(tmp_path):
     )
     with pytest.raises(SpecError, match=r"(?s)cannot say which types.*hint: .*--trust os\.system"):
         read_spec(path)
+
+
+def test_what_to_pass_has_no_words_for_a_shell(tmp_path):
+    path = tmp_path / "claim.toml"
+    path.write_text('[model]\ntrust = ["a.b", "c; rm d", "$(e)"]\n')
+    with pytest.raises(SpecError) as refused:
+        read_spec(path)
+    assert refused.value.hint.endswith("pass --trust a.b")
 
 
 # -- arrays -----------------------------------------------------------------------------------------------
@@ -277,6 +296,54 @@ def test_what_unpacks_to_too_much_is_refused(monkeypatch):
         read_skops(dumped(logistic()))
 
 
+def with_attribute(content, schema, name, part, **members):
+    """The file with an attribute of the model more, which comes first."""
+    schema = copy.deepcopy(schema)
+    state = schema["content"]
+    state["content"] = {name: part, **state["content"]}
+    kinds = state["key_types"]["content"]
+    kinds.insert(0, {**kinds[0], "__id__": 4243})
+    return packed({**unpacked(content), **members, "schema.json": json.dumps(schema).encode()})
+
+
+def test_a_value_under_the_name_of_a_number_is_counted():
+    """The attribute `__id__` holds the nodes of a tree that are constructed, the tree itself those that are
+    looked at."""
+    content = dumped(DecisionTreeClassifier(max_depth=2).fit(X, Y))
+    schema = json.loads(unpacked(content)["schema.json"])
+    part = first(schema, "TreeNode")["content"]["content"]["nodes"]
+    part["__id__"] = 4242
+    found = np.load(io.BytesIO(unpacked(content)[part["file"]]))
+    found["feature"][0] = 10**8
+    written = io.BytesIO()
+    np.save(written, found)
+    other = {**part, "file": "other.npy"}
+    with pytest.raises(UnsupportedModel, match="two different values"):
+        read_skops(with_attribute(content, schema, "__id__", other, **{"other.npy": written.getvalue()}))
+    assert read_skops(with_attribute(content, schema, "__id__", part))
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_boosters_are_constructed_from_what_was_written_anew(whole, monkeypatch):
+    """Also if the library's own text comes before, under the number of the handle, or of all that is held."""
+    lightgbm = pytest.importorskip("lightgbm")
+    model = lightgbm.LGBMClassifier(n_estimators=2, min_child_samples=3, verbose=-1).fit(X, Y)
+    content = dumped(model)
+    schema = json.loads(unpacked(content)["schema.json"])
+    held = next(node for node in nodes(schema) if node["__class__"] == "Booster")["content"]
+    text = held["content"]["_handle" if "_handle" in held["content"] else "handle"]
+    part = held if whole else text
+    part["__id__"] = 4242
+    taken, pointer = [], lightgbm.basic._c_str
+    monkeypatch.setattr(lightgbm.basic, "_c_str", lambda said: (taken.append(said), pointer(said))[1])
+    found = read_skops(with_attribute(content, schema, "first", copy.deepcopy(part)))
+    loaded = [said for said in taken if said.startswith("tree\n")]
+    anew = write_lightgbm(read_lightgbm(json.loads(text["content"]).encode()))
+    assert loaded == [anew]
+    assert anew != json.loads(text["content"])
+    assert (found.predict_proba(X) == model.predict_proba(X)).all()
+
+
 # -- what is fitted ---------------------------------------------------------------------------------------
 
 
@@ -323,7 +390,54 @@ def wide_tree(model):
     model.estimators_[0, 0] = DecisionTreeClassifier(max_depth=2).fit(np.hstack([X, X]), Y)
 
 
+def masked(values):
+    return np.ma.MaskedArray(values, np.ones(np.shape(values)))
+
+
+def network():
+    return MLPClassifier((2,), max_iter=2, random_state=0)
+
+
+def stack():
+    return StackingClassifier([("one", logistic())], final_estimator=logistic(), cv=2)
+
+
+def isotonic():
+    return CalibratedClassifierCV(logistic(), method="isotonic", cv=2)
+
+
+def within_calibrator(change):
+    return lambda model: change(model.calibrated_classifiers_[0].calibrators[0])
+
+
+def columns():
+    return make_column_transformer((StandardScaler(), [0]), remainder="passthrough")
+
+
 FITTED = {
+    "coefficients that predict does not use": (SVC(), changed("dual_coef_", lambda c: c * 2)),
+    "coefficients of three classes": (NuSVC(nu=0.2), changed("dual_coef_", lambda c: np.nextafter(c, 2))),
+    "an intercept that predict does not use": (SVC(kernel="linear"), changed("intercept_", lambda b: b + 1)),
+    "an intercept of a regressor": (SVR(), changed("intercept_", lambda b: -b)),
+    "labels behind a mask": (neighbours(), changed("_y", masked)),
+    "an intercept behind a mask": (logistic(), changed("intercept_", masked)),
+    "complex coefficients": (logistic(), changed("coef_", lambda c: c * 1j)),
+    "longer coefficients": (logistic(), changed("coef_", lambda c: c.astype(np.longdouble))),
+    "isotonic steps that end elsewhere": (isotonic(), within_calibrator(lambda c: held(X_max_=c.X_max_ - 1e-3)(c))),
+    "isotonic steps in no order": (isotonic(), within_calibrator(changed("X_thresholds_", lambda x: x[::-1].copy()))),
+    "isotonic steps that end in nothing": (isotonic(), within_calibrator(held(out_of_bounds="nan"))),
+    "columns of another step": (columns(), inside("_transformer_to_input_indices", lambda i: i.update(remainder=[0]))),
+    "bins of another number": (KBinsDiscretizer(3), changed("n_bins_", lambda n: n + 1)),
+    "bins in no order": (KBinsDiscretizer(3), lambda m: m.bin_edges_.__setitem__(0, m.bin_edges_[0][::-1].copy())),
+    "codes of other bins": (KBinsDiscretizer(3), inside("_encoder", changed("categories_", lambda c: [c[0] + 1, c[1]]))),
+    "splines that are left out": (SplineTransformer(n_knots=3), held(include_bias=False)),
+    "in a fit": (histograms(), held(_in_fit=True)),
+    "fewer layers": (network(), held(n_layers_=2)),
+    "another last function": (network(), held(out_activation_="softmax")),
+    "another threshold": (network(), inside("_label_binarizer", held(pos_label=1.001))),
+    "other labels": (network(), inside("_label_binarizer", held(classes_=np.array([1, 0])))),
+    "members that are not asked": (BaggingClassifier(logistic(), 3), held(n_estimators=2)),
+    "another question to members": (stack(), held(stack_method_=["fit_predict"])),
     "vectors of classes below zero": (SVC(), held(_n_support=np.array([-1000, 1000 + 40], dtype=np.int32))),
     "vectors of a regressor": (SVR(), held(_n_support=np.array([10**6, 0], dtype=np.int32))),
     "vectors of three classes": (NuSVC(nu=0.2), held(_n_support=np.array([1, 1, 1], dtype=np.int32))),
@@ -353,6 +467,7 @@ FITTED = {
     "degree of a spline": (SplineTransformer(n_knots=3), inside("bsplines_", lambda s: setattr(s[0], "k", 50))),
     "fewer coefficients of a spline": (SplineTransformer(n_knots=3), inside("bsplines_", lambda s: setattr(s[0], "_c", s[0]._c[:1]))),
     "knots in no order": (SplineTransformer(n_knots=3), inside("bsplines_", lambda s: setattr(s[0], "_t", s[0]._t[::-1].copy()))),
+    "more classes than trees": (boosting(), held(classes_=np.arange(7.0))),
     "trees of more classes": (boosting(), changed("estimators_", lambda e: np.hstack([e, e]))),
     "another tree": (boosting(), wide_tree),
     "numbers for trees": (boosting(), changed("estimators_", lambda e: np.ones((1, 1), dtype=object))),
@@ -405,7 +520,7 @@ def test_what_reads_files_or_divides_by_what_it_is_told_needs_trust(kind, tmp_pa
     assert load_model(tmp_path / "m.skops", trust=[name])
 
 
-@pytest.mark.parametrize("called", [list, map, str, np.mean])
+@pytest.mark.parametrize("called", [list, map, str, np.mean, np.str_, np.void])
 def test_functions_of_columns_are_those_of_numpy(called):
     for model in (
         make_pipeline(FunctionTransformer(called), logistic()),
@@ -452,6 +567,28 @@ def test_everything_runs_in_one_thread():
     assert found.memory is None
     assert voting.n_jobs == voting.estimators_[0].n_jobs == voting.estimators[0][1].n_jobs == 1
     assert (found.predict(X) == predicted).all()
+
+
+def test_settings_in_dicts_start_no_threads():
+    model = logistic()
+    model.params = {"n_jobs": 64, "inner": {"n_jobs": 64}}
+    assert read_skops(dumped(model)).params == {"n_jobs": 1, "inner": {"n_jobs": 1}}
+
+
+def test_what_predicts_is_what_is_read():
+    """A machine with a bump at one place in the coefficients that predict uses, and without it in the others:
+    no check of some rows finds it."""
+    rows = np.array([[33.0, 44.0], [60.0, 90.0], [20.0, 10.0], [50.0, 50.0]])
+    model = SVC(gamma=30.0).fit(rows, [0, 1, 0, 1])
+    model.support_vectors_, model.support_ = rows[:2], np.arange(2, dtype=np.int32)
+    model._n_support = np.array([1, 1], dtype=np.int32)
+    model._dual_coef_, model._intercept_ = np.array([[-1.0, 0.0]]), np.array([0.5])
+    model.dual_coef_, model.intercept_ = -model._dual_coef_, -model._intercept_
+    found = read_skops(dumped(model))
+    assert found.predict(rows[:2]).tolist() == [1, 0]
+    model.dual_coef_ = np.zeros((1, 2))
+    with pytest.raises(UnsupportedModel, match="SVC that is not sound"):
+        read_skops(dumped(model))
 
 
 def test_damaged_files_end_in_words(tmp_path):

@@ -22,6 +22,9 @@ from likewise.importers.transformers.casts import HARMLESS_ARGUMENTS
 Check = Callable[[Any], bool]
 SETTLED: Mapping[str, Any] = {"n_jobs": 1, "_n_threads": 1, "memory": None}
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
+# Attributes that say by which methods the parts inside are asked.
+_ASKED_BY = ("stack_method_", "chain_method_", "response_method")
+_ANSWERS = frozenset(("predict", "predict_proba", "decision_function", "auto"))
 MOST_DEGREES = 100  # of a spline: beyond any that is of use
 _TREE = "sklearn.tree._tree.Tree"
 _PREDICTOR = "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
@@ -33,7 +36,7 @@ def settle_model(model: Any) -> None:
     parts = list(_walk_parts(model))
     for part in parts:
         _check_held(part)
-        held = getattr(part, "__dict__", {})
+        held = part if isinstance(part, dict) else getattr(part, "__dict__", {})
         held.update({name: value for name, value in SETTLED.items() if name in held})
     for checks in (_CHECKS, _LAST_CHECKS):
         for part in parts:
@@ -64,7 +67,7 @@ def unsound_part(part: Any, why: str) -> UnsupportedModel:
 
 
 def _walk_parts(model: Any) -> Iterator[Any]:
-    """The model and everything that it is made of."""
+    """The model and everything that it is made of, but for the records of a search."""
     waiting, seen = [model], set()
     while waiting:
         part = waiting.pop()
@@ -79,14 +82,21 @@ def _walk_parts(model: Any) -> Iterator[Any]:
         elif isinstance(part, np.ndarray):
             waiting.extend(np.asarray(part).ravel().tolist() if part.dtype == object else ())
         else:
-            waiting.extend(getattr(part, "__dict__", {}).values())
+            held = getattr(part, "__dict__", {})
+            waiting.extend(value for name, value in held.items() if name != "cv_results_")
 
 
 def _check_held(part: Any) -> None:
-    """Refuse attributes in the way of methods, and columns and classes that are none."""
+    """Refuse attributes in the way of methods, and numbers, columns and classes that are none."""
+    dtype = getattr(part, "dtype", None)
+    if isinstance(part, np.ma.MaskedArray) or (isinstance(dtype, np.dtype) and dtype.char in "FDGg"):
+        raise unsound_part(part, "it has masked, complex or longer numbers, which are read in two ways")
     if inspect.isroutine(part) or isinstance(part, np.ndarray | np.ufunc | functools.partial):
         return
     held = getattr(part, "__dict__", {})
+    for name in held.keys() & set(_ASKED_BY):
+        if not _ANSWERS.issuperset([held[name]] if isinstance(held[name], str) else held[name]):
+            raise unsound_part(part, f"its {name} asks for something else than answers")
     for name in held:
         own = inspect.getattr_static(type(part), name, None)
         if own is not None and not isinstance(own, bool):
@@ -118,6 +128,11 @@ def _fits_machine(part: Any) -> bool:
             return False
     elif not all(isinstance(array, np.ndarray) for array in arrays):
         return False
+    sign = (
+        -1 if several and classes == 2 else 1
+    )  # of what is kept twice: some methods ask the one, some the other
+    if np.abs(part.dual_coef_ - sign * part._dual_coef_).max() != 0:
+        return False
     return (
         classes >= 2
         and "_impl" not in vars(part)
@@ -129,6 +144,7 @@ def _fits_machine(part: Any) -> bool:
         and (support.sum() if several else support[0]) == count
         and all(array.shape == (rows, count) for array in arrays[1:])
         and all(array.shape == (pairs,) for array in (part._intercept_, part.intercept_))
+        and (part.intercept_ == sign * part._intercept_).all()
         and all(array.shape in ((0,), (pairs,)) for array in (part._probA, part._probB))
     )
 
@@ -151,6 +167,12 @@ def _fits_spline(part: Any) -> bool:
         and len(coefficients) >= count
         and part.axis == 0
     )
+
+
+def _fits_curves(part: Any) -> bool:
+    """As many columns as it has splines, or one less of each feature."""
+    splines = part.bsplines_[0].c.shape[1] - (not part.include_bias)
+    return bool(part.n_features_out_ == part.n_features_in_ * splines)
 
 
 def _fits_codes(part: Any) -> bool:
@@ -213,6 +235,78 @@ def _fits_factors(part: Any) -> bool:
     return bool(part.components_.shape == (part._n_components, part.n_features_in_))
 
 
+def _fits_network(part: Any) -> bool:
+    """As many layers as there are weights, and the labels by the half of what a class is shown as."""
+    last, labels = "identity", getattr(part, "_label_binarizer", None)
+    if labels is not None:
+        last = "softmax" if labels.y_type_ == "multiclass" else "logistic"
+        shown = (labels.neg_label, labels.pos_label, labels.sparse_input_)
+        several = labels.y_type_.startswith("multilabel")
+        if shown != (0, 1, False) or not (several or np.array_equal(labels.classes_, part.classes_)):
+            return False
+        if not several and (labels.y_type_ == "multiclass") != (len(part.classes_) > 2):
+            return False
+    elif part.loss == "poisson":
+        last = "exp"
+    return bool(part.n_layers_ == len(part.coefs_) + 1 and part.out_activation_ == last)
+
+
+def _fits_steps(part: Any) -> bool:
+    """Isotonic steps, in order, that end where rows are moved to."""
+    places, values = part.X_thresholds_, part.y_thresholds_
+    return bool(
+        places.shape == values.shape
+        and places.ndim == 1
+        and (places[1:] > places[:-1]).all()
+        and (part.X_min_, part.X_max_) == (places[0], places[-1])
+    )
+
+
+def _fits_bins(part: Any) -> bool:
+    """Bins as many as their edges say, in order, and each with a code of its own."""
+    counts = [len(edges) - 1 for edges in part.bin_edges_]
+    codes = [np.arange(count) for count in counts]
+    coded = codes if part.encode == "ordinal" else part._encoder.categories_
+    return (
+        part.n_bins_.tolist() == counts
+        and all((edges[1:] >= edges[:-1]).all() for edges in part.bin_edges_)
+        and all(np.array_equal(one, other) for one, other in zip(coded, codes, strict=True))
+    )
+
+
+def _moves_rows_inside(part: Any) -> bool:
+    """scikit-learn makes no calibration that has nothing to say beyond the scores that it has seen."""
+    return all(getattr(one, "out_of_bounds", "clip") == "clip" for one in part.calibrators)
+
+
+def _fits_columns(part: Any) -> bool:
+    """Every step takes, from a frame, the columns by number that it was given by name or number."""
+    numbers = part._transformer_to_input_indices
+    names = list(getattr(part, "feature_names_in_", ()))
+    places = np.arange(part.n_features_in_)
+
+    def place(key: Any) -> Any:
+        return names.index(key) if isinstance(key, str) else key
+
+    for name, _, given in part.transformers_:
+        if isinstance(given, slice):
+            ends = [place(given.start), place(given.stop), given.step]
+            ends[1] += isinstance(given.stop, str)  # which is one of the columns
+            found = places[slice(*ends)]
+        else:
+            listed = [given] if isinstance(given, str | int) else list(given)
+            chosen = np.array([place(key) for key in listed], dtype=None if listed else int)
+            found = places[chosen]
+        if not np.array_equal(found, numbers[name]):
+            return False
+    return True
+
+
+def _fits_members(part: Any) -> bool:
+    """Bagging asks as many of its members as it was told to make."""
+    return bool(part.n_estimators == len(part.estimators_) == len(part.estimators_features_))
+
+
 def _fits_tree(part: Any) -> bool:
     return bool(_name(part.tree_) == _TREE and part.tree_.n_features == part.n_features_in_)
 
@@ -221,7 +315,12 @@ def _fits_stages(part: Any) -> bool:
     """Gradient boosting asks past its trees' estimators, and adds what they say to columns that another part
     makes."""
     trees = part.estimators_
-    if trees.ndim != 2 or any(not _fits_tree(tree) for tree in trees.ravel()):
+    count = len(getattr(part, "classes_", ()))
+    if (
+        trees.ndim != 2
+        or trees.shape[1] != (count if count > 2 else 1)
+        or any(not _fits_tree(tree) for tree in trees.ravel())
+    ):
         return False
     if {tree.n_features_in_ for tree in trees.ravel()} != {part.n_features_in_}:
         return False
@@ -231,7 +330,9 @@ def _fits_stages(part: Any) -> bool:
 
 def _fits_histograms(part: Any) -> bool:
     """Categories are looked up by column in sets that the bins make, and the columns are those that a
-    preprocessor makes."""
+    preprocessor makes. In a fit rows would be taken for bins, as they come."""
+    if "_in_fit" in vars(part):
+        return False
     columns, categorical = part.n_features_in_, np.asarray(part._bin_mapper.is_categorical_) != 0
     if categorical.shape != (columns,):
         return False
@@ -272,7 +373,7 @@ def _calls_nothing_else(part: Any) -> bool:
 
 def _casts(function: Any) -> bool:
     if isinstance(function, type):
-        return issubclass(function, np.generic)
+        return issubclass(function, np.number | np.bool_)
     return getattr(function, "__name__", "") == "asarray"
 
 
@@ -283,14 +384,21 @@ def _name(part: Any) -> str:
 _CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"), _fits_machine),
     "BSpline": _fits_spline,
+    "SplineTransformer": _fits_curves,
     "OneHotEncoder": _fits_codes,
     "NeighborsBase": _fits_neighbours,
     **dict.fromkeys(("KMeans", "MiniBatchKMeans", "BisectingKMeans"), _fits_centres),
     **dict.fromkeys(("NMF", "MiniBatchNMF"), _fits_factors),
     "BaseDecisionTree": _fits_tree,
+    "BaseBagging": _fits_members,
+    "IsotonicRegression": _fits_steps,
+    "KBinsDiscretizer": _fits_bins,
+    "_CalibratedClassifier": _moves_rows_inside,
+    "ColumnTransformer": _fits_columns,
+    "BaseMultilayerPerceptron": _fits_network,
     "BaseHistGradientBoosting": _fits_histograms,
     **dict.fromkeys(("FunctionTransformer", "TransformedTargetRegressor"), _calls_nothing_else),
 }
 # These ask the parts inside, which have been looked at then.
 _LAST_CHECKS: Mapping[str, Check] = {"BaseGradientBoosting": _fits_stages}
-_ALWAYS = (_fits_spline, _calls_nothing_else)
+_ALWAYS = (_fits_spline, _calls_nothing_else, _moves_rows_inside)

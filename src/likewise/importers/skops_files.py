@@ -343,7 +343,8 @@ def _check_xgboost(node: Mapping[str, Any], archive: zipfile.ZipFile, written: W
     handle = stored_state(node)["handle"]
     if handle["__loader__"] != "BytearrayNode":
         raise UnsupportedModel("its model is not written as bytes")
-    _write_anew(handle, pickled_xgboost(archive.read(handle["file"])), written)
+    content = pickled_xgboost(archive.read(handle["file"]))
+    _write_anew(node, handle, content, written)
 
 
 def _check_lightgbm(node: Mapping[str, Any], _archive: zipfile.ZipFile, _written: Written) -> None:
@@ -353,6 +354,7 @@ def _check_lightgbm(node: Mapping[str, Any], _archive: zipfile.ZipFile, _written
     state = stored_state(node)
     handle = state["_handle" if "_handle" in state else "handle"]
     handle["content"] = json.dumps(write_lightgbm(read_lightgbm(stored_value(handle).encode())))
+    _construct_apart(node, handle)
 
 
 def _check_catboost(node: Mapping[str, Any], archive: zipfile.ZipFile, written: Written) -> None:
@@ -366,17 +368,25 @@ def _check_catboost(node: Mapping[str, Any], archive: zipfile.ZipFile, written: 
     if importlib.util.find_spec("catboost") is None:
         return  # and nothing is constructed
     try:
-        _write_anew(model, rewritten(archive.read(model["file"])), written)
+        content = rewritten(archive.read(model["file"]))
     except UnsupportedModel:
         raise
     except Exception as error:  # whatever CatBoost has to say about bytes that are no model
         raise UnsupportedModel("CatBoost does not take it for a model") from error
+    _write_anew(node, model, content, written)
 
 
-def _write_anew(part: dict[str, Any], content: bytes, written: Written) -> None:
-    """Put other bytes in the place of a part; its file may be that of other parts as well."""
+def _write_anew(node: Mapping[str, Any], part: dict[str, Any], content: bytes, written: Written) -> None:
+    """Put other bytes in the place of a part of a node; its file may be that of other parts as well."""
     part["file"] = f"{part['file']}.anew"
     written[part["file"]] = content
+    _construct_apart(node, part)
+
+
+def _construct_apart(node: Mapping[str, Any], part: dict[str, Any]) -> None:
+    """skops takes what has a number from where it came first, which would be what was written before."""
+    for held in (node["content"], part):
+        held.pop("__id__", None)
 
 
 def _check_partial(node: Mapping[str, Any], _archive: zipfile.ZipFile, _written: Written) -> None:

@@ -359,7 +359,7 @@ _GRAMMAR: Mapping[
 
 def _check_numbers(root: Any, archive: zipfile.ZipFile) -> None:
     """skops constructs what has one number once: whatever has it must be the same, so that what is looked at
-    is what is constructed."""
+    is what is constructed. A node under the name of a number, that of an attribute, say, is a value as well."""
     numbered: dict[int, bytes] = {}
     members: dict[str, bytes] = {}
 
@@ -369,7 +369,7 @@ def _check_numbers(root: Any, archive: zipfile.ZipFile) -> None:
                 digest(key)
                 + (digest_member(value) if key == "file" and isinstance(value, str) else digest(value))
                 for key, value in sorted(part.items())
-                if key != "__id__"
+                if key != "__id__" or isinstance(value, dict)
             ]
         elif isinstance(part, list):
             words = [digest(value) for value in part]
