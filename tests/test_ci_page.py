@@ -52,6 +52,74 @@ def test_every_input_of_the_action_is_used():
     assert all(f"inputs.{name} " in text for name in declared)
 
 
+def run_step(name, folder, **inputs):
+    """The shell part of a step of the action, in a folder; what it hands to each program that it calls."""
+    text = (ROOT / "action.yml").read_text(encoding="utf-8")
+    step = re.search(rf"- name: {name}\n.*?run: (.*?)\n", text, flags=re.DOTALL)
+    assert step is not None
+    programs = folder.parent / "programs"
+    programs.mkdir()
+    for program in ("likewise", "python"):
+        (programs / program).write_text('#!/bin/sh\nprintf "%s\\0" "$@"\n')
+        (programs / program).chmod(0o755)
+    environment = {
+        **os.environ,
+        **inputs,
+        "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
+    }
+    shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.group(1)]
+    done = subprocess.run(shell, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.split("\0")[:-1]
+
+
+HOSTILE = [
+    "--trust=os.system.toml",
+    "-o",
+    "--allow-pickle",
+    "a b.toml",
+    "a\nb.toml",
+    "$(touch ran).toml",
+    "`touch ran`",
+    "*",
+    ";touch ran",
+]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+@pytest.mark.parametrize(
+    "claims", ["*", "--trust=os.system.toml -o\n--allow-pickle", "$(touch ran) ;touch ran `touch ran`"]
+)
+def test_no_name_is_an_option_of_the_action(tmp_path, claims):
+    from likewise.cli.app import cli
+
+    folder = tmp_path / "claims"
+    folder.mkdir()
+    for name in HOSTILE:
+        (folder / name).touch()
+    inputs = {"BUDGET": "60", "JOBS": "2", "JUNIT": "--trust=a.xml", "SARIF": "-o"}
+    words = run_step("Verify claims", folder, CLAIMS=claims, **inputs)
+    read = cli.commands["verify"].make_context("likewise", list(words[1:])).params
+    assert list(read["specs"]) == (sorted(HOSTILE) if claims == "*" else claims.split())
+    assert (read["trust"], read["allow_pickle"], read["junit"], read["sarif"]) == (
+        (),
+        False,
+        "--trust=a.xml",
+        "-o",
+    )
+    assert sorted(path.name for path in folder.iterdir()) == sorted(HOSTILE)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_the_action_installs_the_versions_that_are_tested(tmp_path):
+    words = run_step("Install Likewise", tmp_path, SOURCE=str(ROOT), EXTRAS="skops --pre")
+    assert words == [
+        *["-P", "-m", "pip", "install", "-c"],
+        f"{ROOT}/constraints.txt",
+        "--",
+        f"{ROOT}[skops --pre]",
+    ]
+
+
 def test_links_lead_somewhere():
     links = re.findall(r"\]\((?!http)([^)#]+)", (DOCS / "ci.md").read_text(encoding="utf-8"))
     assert len(links) == 3

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,16 @@ print(lw.verify(model, credit.space, lw.Similarity(free=["Ethnicity"]), X=credit
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["BIASED", "False"]
+
+
+def test_libraries_under_the_lgpl_are_named():
+    """Those that the wheel of python-flint contains."""
+    text = (SRC / "likewise/datasets/data/ATTRIBUTION.md").read_text(encoding="utf-8")
+    files = distribution("python-flint").files
+    assert files is not None
+    libraries = {path.name.partition("-")[0] for path in files if path.parent.name == "python_flint.libs"}
+    assert libraries
+    assert [name for name in libraries if f"`{name}`" not in text] == []
 
 
 def test_a_file_is_one_idea():

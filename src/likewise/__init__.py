@@ -75,8 +75,8 @@ Names are loaded on first use, so that `import likewise` stays light; this docst
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # not from `typing`: `python -m likewise` still looks for modules in the current folder
 if TYPE_CHECKING:
     from likewise import datasets
     from likewise.analysis.audit import Audit, audit

@@ -14,7 +14,19 @@ report names them (`rules used: core, trees`). In this order, with the section o
 6. the packs       `core.registry` says which there are and how they are found; the docstring of a pack says what its modules are for
 """
 
-from likewise_check.checking import check
-from likewise_check.report import CheckReport
+TYPE_CHECKING = False  # not from `typing`: `python -m` still looks for modules in the current folder
+if TYPE_CHECKING:
+    from likewise_check.checking import check
+    from likewise_check.report import CheckReport
 
 __all__ = ["check", "CheckReport"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'likewise_check' has no attribute {name!r}")
+    from likewise_check.checking import check
+    from likewise_check.report import CheckReport
+
+    globals().update(check=check, CheckReport=CheckReport)
+    return globals()[name]

@@ -1,15 +1,20 @@
 """The command `likewise-check CERT`: exit code 0 for an accepted proof, 1 for an accepted witness, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, `--seconds`, `--memory`). With `--expect`:
 0 for what is expected, 1 for what is accepted but not that."""
 
+import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path:
+    del sys.path[0]  # the current folder, where `python -m` looks for modules first
+
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from math import inf
 
 from likewise_check import CheckReport, check
 from likewise_check.core.deadline import OutOfTime, alarm
+from likewise_check.core.safe_path import leave_current_folder
 
 ACCEPTED, BIASED, UNREADABLE, UNFINISHED, REJECTED = 0, 1, 2, 3, 4
 EXPECTED = {"fair": "proof", "biased": "witness"}
@@ -18,6 +23,8 @@ CLEAR_LINE = "\r\033[K"  # the line of progress
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
+    if arguments is None:
+        leave_current_folder()
     options = _make_parser().parse_args(arguments)
     talks = sys.stderr.isatty() and not options.quiet
     try:

@@ -184,6 +184,8 @@ def test_as_a_program(tmp_path, encoding):
 
 def test_as_a_module(cert, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["likewise-check", str(cert), "--quiet"])
+    monkeypatch.setattr("sys.path", ["the current folder", *sys.path])
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
     monkeypatch.delitem(sys.modules, "likewise_check.__main__")
     with pytest.raises(SystemExit) as stopped:
         runpy.run_module("likewise_check", run_name="__main__")
@@ -208,9 +210,9 @@ def code_lines(source: str) -> int:
 
 # Lines of code that a part of the package may have at most: what whoever trusts a proof has to read.
 SIZES = {
-    "program": 310,  # the command, and what it answers
+    "program": 330,  # the command, and what it answers
     "words": 150,  # the claim for people
-    "core": 2350,
+    "core": 2370,
     "along": 370,
     "axes": 60,
     "classes": 645,

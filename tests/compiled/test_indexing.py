@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core import config
 
 from likewise.compiled import compiled
 
 
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
 
 def laid_out(values: np.ndarray, layout: str) -> np.ndarray:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from numba.core import config
 
 from likewise.compiled import compiled
 from likewise.compiled.entry import Entry
@@ -26,7 +25,7 @@ class Pair(NamedTuple):
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     return tmp_path
 
 
@@ -127,7 +126,7 @@ def test_a_folder_that_cannot_be_written_to_keeps_nothing(
 ) -> None:
     nowhere = tmp_path / "file"
     nowhere.write_text("no folder")
-    monkeypatch.setattr(config, "CACHE_DIR", str(nowhere))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(nowhere))
     assert compiled(asked)(1.0) == 4.0
     assert nowhere.read_text() == "no folder"
 

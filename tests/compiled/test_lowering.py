@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from numba.core import config, types
+from numba.core import types
 from numba.core.errors import TypingError
 
 from likewise.compiled import compiled
@@ -26,7 +26,7 @@ Net.__module__ = "likewise.made_up"  # one of ours is handed on by reference
 
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
 
 @compiled

@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from numba.core import config, event, postproc
+from numba.core import event, postproc
 from numba.core.base import BaseContext
 from numba.core.errors import TypingError
 from numba.core.typing.context import BaseContext as TypingContext
@@ -29,7 +29,7 @@ PATCHED = [
 
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
 
 @compiled

@@ -16,6 +16,9 @@ Nothing here loads numpy or scikit-learn before a command runs: ``likewise --hel
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    from likewise_check.core.safe_path import leave_current_folder
+
+    leave_current_folder()
     import signal
     import sys
 

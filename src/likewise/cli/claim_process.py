@@ -12,14 +12,13 @@ import queue
 import signal
 import threading
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from likewise import clock
 from likewise.errors import InternalError, LikewiseError
-from likewise.search.workers import ONE_THREAD, pack
+from likewise.search.workers import pack, starting_processes
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -85,7 +84,7 @@ class ClaimProcess:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs,))
-        with _one_thread():
+        with starting_processes():
             self._process.start()
         theirs.close()
 
@@ -115,21 +114,6 @@ class ClaimProcess:
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Processes that are started meanwhile use one thread each in their libraries, as there is one of them a core."""
-    before = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(ONE_THREAD)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 # -- there --------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
-from numba.core import caching, config, types
+from numba.core import caching, types
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
@@ -99,7 +99,8 @@ class Kept(caching._Cache):
     def _folders(self) -> tuple[Path, ...]:
         source = Path(self.entry.py_func.__code__.co_filename).resolve()
         apart = f"{source.parent.name}_{hashlib.sha256(str(source.parent).encode()).hexdigest()[:DIGITS]}"
-        chosen = vars(config)["CACHE_DIR"]
+        # Not numba's own setting, which a file of the current folder can make: what is kept are pickles.
+        chosen = os.environ.get("NUMBA_CACHE_DIR")
         if chosen:
             return (Path(chosen) / apart,)
         user = Path(AppDirs(appname="likewise", appauthor=False).user_cache_dir)

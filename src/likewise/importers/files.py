@@ -132,14 +132,23 @@ def is_named_in_code(path: str | Path) -> bool:
 
 def load_named(path: str) -> Any:
     """The object of that name: a model as it is, any other function as a black box. Importing a module runs
-    it."""
+    it, and what it imports, which may lie in the current folder as well but takes no installed module's place."""
     from importlib import import_module
+    from importlib.machinery import PathFinder
 
     module, _, name = path.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.insert(0, here)
+        sys.path.append(here)
     try:
+        top = import_module(module.partition(".")[0])
+        own = PathFinder.find_spec(top.__name__, [here])
+        if (
+            own is not None
+            and own.origin
+            and not Path(own.origin).samefile(getattr(top, "__file__", None) or "")
+        ):
+            raise ImportError(f"an installed module is called {top.__name__}, too: rename your file")
         found = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.paper.published import Published, estimator_settings
+from likewise.search.workers import SAFE_PATH, starting_processes
 from likewise.spec.atomic_write import write_atomically
 
 if TYPE_CHECKING:
@@ -99,7 +100,9 @@ def fit_all(
         joblib.delayed(_fit_named)(row, *matrices(data, masked=row.masked), digest_of(row, data), folder)
         for row, data in missing
     )
-    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+    with starting_processes(SAFE_PATH):
+        fits = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+    yield from fits
 
 
 def load_fit(row: Published, digest: str, folder: Path) -> Fit | None:

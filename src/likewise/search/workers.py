@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import pickle
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
@@ -31,6 +33,8 @@ MOST_LOSSES = 5  # pieces of work lost in a row before nobody is sent any more
 IDLE_SECONDS = 120.0  # after which a process of a pool without work ends
 KNOWN_MODELS = 4  # that a worker keeps
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# Processes are started by `python -m` or `-c`, which would look for modules in the current folder first.
+SAFE_PATH = {"PYTHONSAFEPATH": "1"}
 UNSENDABLE = (
     pickle.PicklingError,
     TypeError,
@@ -184,9 +188,34 @@ class Workers:
 
 def _start_pool(count: int) -> Any:
     """Processes that are started afresh: a copy of this one (fork) would stand still where threads of ours held a lock."""
+    from multiprocessing.resource_tracker import ensure_running
+
     from joblib.externals.loky import ProcessPoolExecutor
 
-    return ProcessPoolExecutor(count, timeout=IDLE_SECONDS, initializer=_ignore_interrupts, env=ONE_THREAD)
+    own = {**ONE_THREAD, **SAFE_PATH}
+    with starting_processes(SAFE_PATH):  # of trackers, which are told no environment
+        if os.name == "posix":
+            ensure_running()
+        return ProcessPoolExecutor(count, timeout=IDLE_SECONDS, initializer=_ignore_interrupts, env=own)
+
+
+_STARTING = threading.Lock()
+
+
+@contextmanager
+def starting_processes(own: Mapping[str, str] = {**ONE_THREAD, **SAFE_PATH}) -> Iterator[None]:
+    """The environment of processes that are started meanwhile: one thread each in their libraries, as there is one of them a core, and no modules from the current folder."""
+    with _STARTING:
+        before = {name: os.environ.get(name) for name in own}
+        os.environ.update(own)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
 
 
 def _ignore_interrupts() -> None:

@@ -5,9 +5,12 @@ under way at a time, and their results are taken in the order of the file, so th
 time takes nothing with it: what was under way, and what comes later, is judged in this process.
 """
 
+import os
 import signal
 from collections import deque
+from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import perf_counter
@@ -151,7 +154,10 @@ class Jury:
     def _send(self) -> None:
         batch, self._batch = self._batch, []
         if self._pool is None and self._jobs > 1 and perf_counter() - self._began >= ALONE_SECONDS:
-            self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=(self._claim,))
+            with _starting_processes():
+                self._pool = ProcessPoolExecutor(
+                    self._jobs, initializer=_start_worker, initargs=(self._claim,)
+                )
         if self._pool is None and not self._under_way:
             self._count(self._judge.judge(batch, self._refusals, self._until - perf_counter()))
             return
@@ -164,7 +170,10 @@ class Jury:
         if self._pool is None:
             return None
         try:
-            return self._pool.submit(_judge_in_worker, batch, self._refusals, self._until - perf_counter())
+            with _starting_processes():
+                return self._pool.submit(
+                    _judge_in_worker, batch, self._refusals, self._until - perf_counter()
+                )
         except LOSSES:
             self._go_on_alone()
             return None
@@ -207,6 +216,20 @@ class Jury:
         del self._tally.refused[self._refusals :]
         _, line, reason = self._tally.refused[0]
         raise Rejected(reason, line=line)
+
+
+@contextmanager
+def _starting_processes() -> Iterator[None]:
+    """Processes that are started meanwhile look for no modules in the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("PYTHONSAFEPATH", None)
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 _judge: Judge  # of a worker process, set once before any batch

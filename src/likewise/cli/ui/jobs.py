@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-WORKER = (sys.executable, "-m", "likewise.cli.ui.worker")
+WORKER = (sys.executable, "-P", "-m", "likewise.cli.ui.worker")
 LAST_WORDS = 20  # lines of stderr that are kept
 POINTS = 2000  # of the progress that are kept
 

@@ -147,6 +147,7 @@ class Workbench:
         budget = ["--budget", f"{_seconds(given.get('budget')):g}"]
         command = [
             sys.executable,
+            "-P",
             "-m",
             "likewise",
             "report",
