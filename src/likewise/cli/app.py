@@ -6,6 +6,7 @@ click's own ways out collide with the codes of `exits` (it exits with 1 on Ctrl-
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from likewise.cli.options import DEBUG_KEY, JSON_KEY
 from likewise.cli.output import emit_json, report_defect
 from likewise.cli.streams import silence_stdout
 from likewise.cli.table import add_commands, sections
-from likewise.errors import InternalError, LikewiseError
+from likewise.errors import DataError, InternalError, LikewiseError
 
 
 class Application(click.Group):
@@ -80,6 +81,11 @@ class Application(click.Group):
             return _report_internal_error(error, meta)
         except LikewiseError as error:
             _report_error(error, meta)
+            return Exit.INPUT
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                return _report_internal_error(error, meta)
+            _report_error(DataError(f"{str(error.filename)[:60]}...: no file can have so long a name"), meta)
             return Exit.INPUT
         except Exception as error:  # noqa: BLE001 - the last resort: what nobody foresaw is a bug
             return _report_internal_error(error, meta)
