@@ -104,7 +104,8 @@ class Audit(ShownResult):
     def save(self, path: str | Path, *, formulas: bool = False) -> None:
         """Write all rows to a .csv or .parquet file, the worst-treated first, some at a time.
 
-        In .csv, text that a spreadsheet would run as a formula gets an apostrophe in front; `formulas=True` leaves it as it is.
+        In .csv, text that a spreadsheet would run as a formula gets an apostrophe in front. `formulas=True`
+        leaves it as it is.
         """
         write_rows(self.judged, path, like=self.data, formulas=formulas)
 

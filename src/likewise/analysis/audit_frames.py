@@ -202,8 +202,8 @@ def _none_if_missing(value: Any) -> Any:
 
 
 def write_rows(judged: JudgedRows, path: str | Path, *, like: Any, formulas: bool = False) -> None:
-    """All rows, the worst-treated first, as .csv or .parquet; some at a time. Text that spreadsheets take for formulas is disarmed in .csv, unless
-    `formulas`."""
+    """All rows, the worst-treated first, as .csv or .parquet; some at a time. In .csv, text that spreadsheets
+    take for formulas is disarmed, unless `formulas`."""
     file = Path(path)
     if file.suffix.lower() not in (".csv", ".parquet"):
         raise DataError(f"{file}: not a table Likewise can write", hint="give a .csv or .parquet file")

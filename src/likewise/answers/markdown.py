@@ -1,7 +1,8 @@
-"""Answers as Markdown. Names, categories, labels and files are not ours: `escape_md`, `code_md` and `code_block_md` are the only ways in.
+"""Answers as Markdown. Names, categories, labels and files are not ours: `escape_md`, `code_md` and
+`code_block_md` are the only ways in.
 
-What is escaped is shown as it is: no markup, link, image or cell of a table can come of it, and characters that are not seen or that turn
-others around are written out.
+What is escaped is shown as it is: no markup, link, image or cell of a table can come of it. Characters that
+are not seen or that turn others around are written out.
 """
 
 from __future__ import annotations

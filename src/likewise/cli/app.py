@@ -82,11 +82,6 @@ class Application(click.Group):
         except LikewiseError as error:
             _report_error(error, meta)
             return Exit.INPUT
-        except OSError as error:
-            if error.errno != errno.ENAMETOOLONG:
-                return _report_internal_error(error, meta)
-            _report_error(DataError(f"{str(error.filename)[:60]}...: no file can have so long a name"), meta)
-            return Exit.INPUT
         except Exception as error:  # noqa: BLE001 - the last resort: what nobody foresaw is a bug
             return _report_internal_error(error, meta)
 
@@ -110,6 +105,11 @@ def _report_error(error: LikewiseError, meta: dict[str, Any]) -> None:
 
 
 def _report_internal_error(error: Exception, meta: dict[str, Any]) -> int:
+    if (
+        isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
+    ):  # the one error that any name of a file may end in
+        _report_error(DataError(f"{str(error.filename)[:60]}...: the name is too long for a file"), meta)
+        return Exit.INPUT
     if meta.get(DEBUG_KEY):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     what = " ".join(str(error).split())

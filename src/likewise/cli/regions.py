@@ -67,7 +67,9 @@ def _parse_around(text: str | None, loaded: LoadedClaim) -> Any:
     if text is None or not text.strip().isdecimal():
         return text
     if len(text) > LONGEST_ROW:  # Python reads no number of thousands of digits
-        raise SpecError(f"--around {text}: there is no such row", hint="rows are counted from 0")
+        raise SpecError(
+            f"--around {text}: the data have no row of that number", hint="rows are counted from 0"
+        )
     number = int(text)
     if loaded.rows is None:
         raise SpecError(f"--around {number}: there are no rows", hint="give --data, or a rule")

@@ -179,7 +179,7 @@ def read_document(name: str, path: str) -> Any:
 
 
 def _read_number(text: str) -> float:
-    """A number that commands print: no NaN, and none beyond all doubles, which Python could not go on with."""
+    """A number that commands print: no NaN, and none beyond all doubles, with which Python cannot go on."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"the number {text[:20]} is too large, or none")

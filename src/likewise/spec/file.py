@@ -109,7 +109,7 @@ def read_spec(path: str | Path) -> WrittenClaim:
 
 
 def files_of_claim(path: str | Path) -> dict[str, str]:
-    """The files that a claim file names, as it writes them: of the model and the data. None of them is looked at."""
+    """The files of the model and the data, as a claim file writes them. None of them is looked at."""
     document = _load(Path(path))
     tables = {name: document.get(name) for name in ("model", "data")}
     named = {name: table.get("path") for name, table in tables.items() if isinstance(table, dict)}

@@ -58,10 +58,11 @@ class Folder:
     def outside(
         self, claim: str | Path, allowed: Collection[str] = (), *, own: bool = False
     ) -> dict[str, str]:
-        """The files outside of the folder that a claim file names, by what they are, but those allowed. None of them is looked at.
+        """The files outside of the folder that a claim file names, by what they are, but those allowed. None of
+        them is looked at.
 
-        A path from a root, of a drive or of another machine counts as outside wherever it leads, as following it may be to ask that machine;
-        only those in the server's `own` files are followed, which were asked about before.
+        A path from a root, of a drive or of another machine counts as outside wherever it leads, as following it
+        may be to ask that machine. In the server's `own` files, which were asked about before, paths are followed.
         """
         from likewise.spec.file import files_of_claim
 
@@ -101,7 +102,8 @@ class Folder:
 
 
 def check_files(folder: Folder, claim: str | Path, allowed: Collection[str]) -> None:
-    """Refuse a claim file of the server's own that names others than files of the folder and those allowed: a link may be another one by now."""
+    """Refuse a claim file of the server's own that names others than files of the folder and those allowed: a
+    link may be another one by now."""
     for file in folder.outside(claim, allowed, own=True).values():
         raise SpecError(f"{file}: is outside of the folder that is served", hint="open the claim file again")
 

@@ -183,12 +183,12 @@ def _seconds(given: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         seconds = -1.0
     if not 0 <= seconds <= 1e6:
-        raise SpecError(f"{short_repr(str(given))} is no number of seconds", hint="from 0 to 1000000")
+        raise SpecError(f"{short_repr(str(given))} is not a number of seconds", hint="from 0 to 1000000")
     return seconds
 
 
 def _count(text: str) -> int:
-    """A count in an address or a header. No count has twenty digits, and Python does not read one of thousands."""
+    """A count in an address or a header, -1 for none. Python does not read one of thousands of digits."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < LONGEST_COUNT else -1
 
 

@@ -79,7 +79,8 @@ def draft(request: Mapping[str, Any], _tell: Tell) -> dict[str, Any]:
 
 
 def open_claim(request: Mapping[str, Any], _tell: Tell) -> dict[str, Any]:
-    """A claim file that is there, kept as a draft is; or the files outside of the folder that it names, to be asked about before anything is read."""
+    """A claim file that is there, kept as a draft is; or the files outside of the folder that it names, to be
+    asked about before anything is read."""
     from likewise.spec.file import read_spec
 
     outside = Folder(request["folder"]).outside(request["claim"], request["allowed"])
