@@ -14,8 +14,16 @@ A message says what is wrong and where; the hint, on a line of its own, says wha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Self
+
+_LONG_NUMBER = re.compile(r"[0-9]{100,}")  # digits; numbers come from files, and messages are read by people
+_SHOWN_DIGITS = 20
+
+
+def _shorten_number(found: re.Match[str]) -> str:
+    return f"{found[0][:_SHOWN_DIGITS]}... ({len(found[0]):,} digits)"
 
 
 class LikewiseError(Exception):
@@ -25,8 +33,8 @@ class LikewiseError(Exception):
     hint: str | None
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = _LONG_NUMBER.sub(_shorten_number, message)
+        super().__init__(self.message)
         self.hint = hint
 
     def __str__(self) -> str:

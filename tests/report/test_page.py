@@ -19,6 +19,7 @@ from likewise.errors import DataError, SpecError
 from likewise.report.page import MOST_BYTES, json_text, write_report
 from likewise.report.provenance import certificate_summary
 from likewise.report.templating import template_file
+from likewise_check.__main__ import main as check_command
 
 VOID = {"meta", "link", "img", "br", "input", "line", "rect", "circle", "polyline", "polygon"}
 # What may load something, and what may run something.
@@ -331,3 +332,12 @@ def test_very_many_features_are_cut_as_well(tmp_path):
 def test_a_result_is_pickled_with_its_contributions(biased):
     again = pickle.loads(pickle.dumps(biased))
     assert again.contributions == biased.contributions
+
+
+def test_report_and_card_state_the_exit_code_of_the_checker(fair, biased, tmp_path):
+    for result in (fair, biased):
+        result.certificate.save(tmp_path / "claim.likewise")
+        code = check_command([str(tmp_path / "claim.likewise"), "--quiet"])
+        text = result.report(tmp_path / "report.html").read_text(encoding="utf-8")
+        assert f"says ACCEPTED, and exits with {code}." in text
+        assert f"and exits with {code} (" in result.model_card()

@@ -101,9 +101,13 @@ class Audit(ShownResult):
         gap."""
         return group_counts(self.judged, column, like=self.data)
 
-    def save(self, path: str | Path) -> None:
-        """Write all rows to a .csv or .parquet file, the worst-treated first, some at a time."""
-        write_rows(self.judged, path, like=self.data)
+    def save(self, path: str | Path, *, formulas: bool = False) -> None:
+        """Write all rows to a .csv or .parquet file, the worst-treated first, some at a time.
+
+        In .csv, text that a spreadsheet would run as a formula gets an apostrophe in front. `formulas=True`
+        leaves it as it is.
+        """
+        write_rows(self.judged, path, like=self.data, formulas=formulas)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

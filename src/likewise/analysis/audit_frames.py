@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from likewise.analysis.decision_labels import UNCERTAIN_LABEL
 from likewise.errors import DataError, suggest_name
 from likewise.search.judgement import BIASED, UNDECIDED
 from likewise.spec.columns import as_table
+from likewise.spec.csv_file import disarm_cell
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.frames import frame_from_columns, native_backend
 from likewise.spec.rows import level_array
@@ -200,8 +201,9 @@ def _none_if_missing(value: Any) -> Any:
     return None if isinstance(value, float) and np.isnan(value) else value
 
 
-def write_rows(judged: JudgedRows, path: str | Path, *, like: Any) -> None:
-    """All rows, the worst-treated first, as .csv or .parquet; some at a time."""
+def write_rows(judged: JudgedRows, path: str | Path, *, like: Any, formulas: bool = False) -> None:
+    """All rows, the worst-treated first, as .csv or .parquet; some at a time. In .csv, text that spreadsheets
+    take for formulas is disarmed, unless `formulas`."""
     file = Path(path)
     if file.suffix.lower() not in (".csv", ".parquet"):
         raise DataError(f"{file}: not a table Likewise can write", hint="give a .csv or .parquet file")
@@ -211,7 +213,7 @@ def write_rows(judged: JudgedRows, path: str | Path, *, like: Any) -> None:
     )
     try:
         if file.suffix.lower() == ".csv":
-            _write_csv(file, blocks, like)
+            _write_csv(file, blocks if formulas else map(_disarmed, blocks), like)
         elif native_backend() == "polars":
             as_table(audit_frame(judged, like=like)).write_parquet(str(file))
         else:
@@ -222,12 +224,20 @@ def write_rows(judged: JudgedRows, path: str | Path, *, like: Any) -> None:
         raise DataError(f"{file}: {error}", hint="pip install pyarrow, or give a .csv file") from None
 
 
-def _write_csv(file: Path, blocks: Iterator[dict[str, Any]], like: Any) -> None:
+def _write_csv(file: Path, blocks: Iterable[dict[str, Any]], like: Any) -> None:
     with file.open("w", encoding="utf-8", newline="") as stream:
         for number, columns in enumerate(blocks):
             table = as_table(frame_from_columns(columns, like=like))
             heading = len(table.head(0).write_csv(None)) if number else 0
             stream.write(table.write_csv(None)[heading:])
+
+
+def _disarmed(columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns, and their names, without formulas."""
+    return {
+        disarm_cell(name): np.frompyfunc(disarm_cell, 1, 1)(values) if values.dtype.kind in "OU" else values
+        for name, values in columns.items()
+    }
 
 
 def _write_parquet(file: Path, blocks: Iterator[dict[str, Any]], judged: JudgedRows) -> None:

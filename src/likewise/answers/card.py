@@ -69,7 +69,7 @@ def _digest_tables(result: Result, files: Mapping[str, str]) -> list[Table]:
 def _reproduction_text(result: Result, path: str | None, command: str | None) -> str:
     if result.certificate is None:
         return "There is no certificate: nothing was proved or refuted. `likewise verify` with a larger budget asks again."
-    what = "proof" if result.verdict == "FAIR" else "pair"
+    what, code_of_it = ("proof", 0) if result.verdict == "FAIR" else ("pair", 1)
     commands = [f"likewise-check {shlex.quote(path or CERTIFICATE_NAME)}"]
     first = ""
     if path is None and command is not None:
@@ -81,6 +81,6 @@ def _reproduction_text(result: Result, path: str | None, command: str | None) ->
     return (
         f"{first}{code_block_md(chr(10).join(commands))}\n\n"
         f"The certificate holds the claim, the model's exact parameters and the {what}; `likewise-check` needs nothing else, shares no "
-        "code with the search, and exits with 0 (accepted), 4 (rejected) or 2 (unreadable). `likewise export --whole` writes the claim "
+        f"code with the search, and exits with {code_of_it} ({what} accepted), 4 (rejected) or 2 (unreadable). `likewise export --whole` writes the claim "
         "about a model at hand, and `likewise-check --claim` compares it with the certificate's."
     )

@@ -6,6 +6,7 @@ click's own ways out collide with the codes of `exits` (it exits with 1 on Ctrl-
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from likewise.cli.options import DEBUG_KEY, JSON_KEY
 from likewise.cli.output import emit_json, report_defect
 from likewise.cli.streams import silence_stdout
 from likewise.cli.table import add_commands, sections
-from likewise.errors import InternalError, LikewiseError
+from likewise.errors import DataError, InternalError, LikewiseError
 
 
 class Application(click.Group):
@@ -104,6 +105,11 @@ def _report_error(error: LikewiseError, meta: dict[str, Any]) -> None:
 
 
 def _report_internal_error(error: Exception, meta: dict[str, Any]) -> int:
+    if (
+        isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
+    ):  # the one error that any name of a file may end in
+        _report_error(DataError(f"{str(error.filename)[:60]}...: the name is too long for a file"), meta)
+        return Exit.INPUT
     if meta.get(DEBUG_KEY):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     what = " ".join(str(error).split())

@@ -41,7 +41,7 @@ def audit(**given: Any) -> int:
     column, output = given["by"], given["output"]
     groups = None if column is None else (column, frame_records(found.by(column)))
     if output is not None:
-        found.save(output)
+        found.save(output, formulas=given["keep_formulas"])
     if given["quiet"] and not given["as_json"]:
         emit(repr(found.share))
         return Exit.UNKNOWN if found.undecided else Exit.DONE

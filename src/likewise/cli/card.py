@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.cli.certificate_files import moves_older_certificates
@@ -104,14 +102,10 @@ def _groups_of_rows(loaded: LoadedClaim, run: Run) -> Groups | None:
 
 def _read_share(path: str) -> dict[str, Any]:
     """A share as it was printed in JSON."""
+    from likewise.cli.report import read_document
     from likewise.errors import SpecError
 
-    try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SpecError(f"--share {path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise SpecError(f"--share {path}: no JSON: {error}") from None
+    found = read_document("share", path)
     ends = [found.get(end) for end in ("lower", "upper")] if isinstance(found, dict) else []
     numbers = [end for end in ends if isinstance(end, (int, float)) and not isinstance(end, bool)]
     if (

@@ -285,6 +285,11 @@ JUNIT = click.Option(
 )
 SARIF = click.Option(["--sarif"], metavar="FILE", help="Write a SARIF 2.1.0 report here.")
 ROWS_OUTPUT = click.Option(["--output"], metavar="FILE", help="Write all rows here: .csv or .parquet.")
+FORMULAS = click.Option(
+    ["--keep-formulas"],
+    is_flag=True,
+    help="In a .csv, leave text that begins like a formula as it is, not with an apostrophe in front.",
+)
 BY = click.Option(["--by"], metavar="COLUMN", help="Count for each value of this column of the data.")
 OVER = click.Option(
     ["--over"],

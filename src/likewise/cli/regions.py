@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from likewise.analysis.region_result import Regions
     from likewise.cli.claims import LoadedClaim
 
+LONGEST_ROW = 20  # characters
 MOST_SHOWN = 8  # regions of a kind that are printed without --all
 
 
@@ -63,8 +64,12 @@ def regions(**given: Any) -> int:
 
 def _parse_around(text: str | None, loaded: LoadedClaim) -> Any:
     """A row of the data by its number, or the rule as it is."""
-    if text is None or not text.strip().isdigit():
+    if text is None or not text.strip().isdecimal():
         return text
+    if len(text) > LONGEST_ROW:  # Python reads no number of thousands of digits
+        raise SpecError(
+            f"--around {text}: the data have no row of that number", hint="rows are counted from 0"
+        )
     number = int(text)
     if loaded.rows is None:
         raise SpecError(f"--around {number}: there are no rows", hint="give --data, or a rule")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
 from collections.abc import Callable
@@ -57,7 +58,7 @@ def report(**given: Any) -> int:
     from likewise.search.budget import interruptible
     from likewise.verifying.verification import verify_problem
 
-    read = {name: _read_document(name, given[name]) for name in REPORT_ANALYSES if given[name] is not None}
+    read = {name: read_document(name, given[name]) for name in REPORT_ANALYSES if given[name] is not None}
     Analyses.of(**read)  # refuses what is no answer before anything is searched
     with start_run(flags, look, progress=not given["quiet"]) as run:
         loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
@@ -166,11 +167,20 @@ def _further_questions(loaded: LoadedClaim) -> dict[str, Callable[[Run], Any]]:
     return asked
 
 
-def _read_document(name: str, path: str) -> Any:
+def read_document(name: str, path: str) -> Any:
     """The document that a command printed; that it is one is checked where it is taken."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        return json.loads(text, parse_int=_read_number, parse_float=_read_number, parse_constant=_read_number)
     except OSError as error:
         raise DataError(f"--{name} {path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"--{name} {path}: not JSON: {error}", hint=f"likewise {name} CLAIM --json") from None
+
+
+def _read_number(text: str) -> float:
+    """A number that commands print: no NaN, and none beyond all doubles, with which Python cannot go on."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"the number {text[:20]} is too large, or none")
+    return number if not text.lstrip("-").isdecimal() else int(text)

@@ -115,7 +115,7 @@ COMMANDS = (
     Command(
         run=audit,
         section=ASK,
-        options=(*ABOUT_A_CLASS, o.ROWS_OUTPUT, o.BY, *o.SEARCH, *o.KEEP, *PRINT_OPTIONS),
+        options=(*ABOUT_A_CLASS, o.ROWS_OUTPUT, o.FORMULAS, o.BY, *o.SEARCH, *o.KEEP, *PRINT_OPTIONS),
         exits="Exit codes: 0 every row is decided, 2 usage or input error, 3 some rows are not, 101 internal error.",
     ),
     Command(

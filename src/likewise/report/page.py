@@ -125,6 +125,7 @@ def render_page(made: ReportContent, room: PageLimits) -> str:
         "result": result,
         "names": names,
         "claim": claim_text(result, names),
+        "own_claim": claim_text(result, NO_NAMES),  # as the certificate has it
         "sentences": three_sentences(result, analyses, names),
         "verdict": verdict_answer(result, claim=False, steps=False),
         "grounds": ground_facts(result),

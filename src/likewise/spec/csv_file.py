@@ -32,6 +32,10 @@ _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+
 _BOOLEANS = dict.fromkeys(("true", "True", "TRUE"), True) | dict.fromkeys(("false", "False", "FALSE"), False)
 _LONGEST_INTEGER = 20  # characters: longer ones are beyond int64
 SURVEYED_ROWS = 65_536  # at a time
+# Where a spreadsheet takes a cell for a formula: at its start, or after what some countries separate cells by, with blanks, quotes and characters
+# that are not seen before the sign.
+_UNSEEN = r"[\s\"'`\u00b4\u2018-\u201f\x00-\x20\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+_FORMULA = re.compile(rf"^(?=[\t\n])|(^|[;\t\n])(?={_UNSEEN}*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212])")
 
 CellKind = Literal["blank", "truth", "whole", "number", "text"]
 
@@ -92,6 +96,15 @@ class ColumnSurvey:
 
 def _fits(whole: str) -> bool:
     return len(whole) <= _LONGEST_INTEGER and -(2**63) <= int(whole) < 2**63
+
+
+def disarm_cell(cell: Any) -> Any:
+    """A cell in which no spreadsheet sees a formula: text that begins like one gets an apostrophe in front.
+    Numbers stay as they are. Lines end with a line feed: writers leave a lone return without quotes, and a row
+    would end there."""
+    if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
+        return cell
+    return _FORMULA.sub(r"\1'", cell.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def is_number(text: str) -> bool:

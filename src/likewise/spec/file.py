@@ -48,7 +48,7 @@ from likewise.spec.mahalanobis import Mahalanobis
 from likewise.spec.metric import Metric
 from likewise.spec.model_reading import LevelColumns, ModelReading
 from likewise.spec.named_claims import NAMED_KEYS, NAMED_KINDS, NamedClaim, named_claim
-from likewise.spec.numbers import short_repr
+from likewise.spec.numbers import python_scalar, short_repr
 from likewise.spec.outside import Outside, check_choice
 from likewise.spec.population import Population
 from likewise.spec.properties import PROPERTY_KINDS, Property, SameDecision, make_property
@@ -108,11 +108,19 @@ def read_spec(path: str | Path) -> WrittenClaim:
         raise error.located(str(file)) from None
 
 
+def files_of_claim(path: str | Path) -> dict[str, str]:
+    """The files of the model and the data, as a claim file writes them. None of them is looked at."""
+    document = _load(Path(path))
+    tables = {name: document.get(name) for name in ("model", "data")}
+    named = {name: table.get("path") for name, table in tables.items() if isinstance(table, dict)}
+    return {name: text for name, text in named.items() if isinstance(text, str)}
+
+
 def _load(file: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+        document = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise SpecError(f"{file}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
@@ -121,6 +129,23 @@ def _load(file: Path) -> dict[str, Any]:
         raise SpecError(
             f"{file}: is not TOML: {error}", hint="text needs quotes, names with blanks too"
         ) from None
+    _check_sizes(file, "", document)
+    return document
+
+
+def _check_sizes(file: Path, where: str, value: Any) -> None:
+    """Refuse whole numbers beyond all doubles, wherever they are."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            _check_sizes(file, f"{where}.{toml_key(key)}".lstrip("."), entry)
+    elif isinstance(value, list):
+        for number, entry in enumerate(value):
+            _check_sizes(file, f"{where}[{number}]", entry)
+    elif isinstance(value, int):
+        try:
+            python_scalar(value)
+        except SpecError as error:
+            raise error.located(f"{file}: {where}") from None
 
 
 def _read_space(

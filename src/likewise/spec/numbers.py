@@ -27,9 +27,18 @@ _LARGEST_EXPONENT = 400
 
 
 def python_scalar(value: object) -> object:
-    """`value` with numpy scalars and subclasses of str, int, float turned into Python's own types."""
+    """`value` with numpy scalars and subclasses of str, int, float turned into Python's own types. Refuses whole
+    numbers beyond all doubles, as Python neither converts them nor writes them out."""
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         value = value.item()  # type: ignore[attr-defined]
+    if isinstance(value, int):
+        try:
+            float(value)
+        except OverflowError:
+            digits = int(value.bit_length() * math.log10(2)) + 1
+            raise SpecError(
+                f"a whole number of about {digits:,} digits is too large", hint="write one below 1e308"
+            ) from None
     for plain in (bool, int, float, str):
         if isinstance(value, plain):
             return value if type(value) is plain else plain(value)
@@ -41,10 +50,7 @@ def as_double(value: object, what: str) -> float:
     number = python_scalar(value)
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise SpecError(f"{what} must be a number, got {short_repr(value)}")
-    try:
-        double = float(number)
-    except OverflowError:
-        double = math.inf
+    double = float(number)
     if not math.isfinite(double):
         raise SpecError(f"{what} must be finite, got {number!r}")
     if double != number:

@@ -234,3 +234,22 @@ def test_on_a_phone_the_pair_is_seen_and_nothing_sticks_out(page):
             assert page.run("document.documentElement.scrollWidth <= window.innerWidth")
     finally:
         page.look(height=1600)
+
+
+@pytest.mark.slow
+def test_a_claim_on_files_elsewhere_is_opened_once_the_person_agrees(page, folder):
+    (folder.parent / "elsewhere.csv").write_bytes((folder / "d.csv").read_bytes())
+    text = "[model]\npath = 'm.skops'\n[data]\npath = '../elsewhere.csv'\nlabel = 'approved'\n"
+    (folder / "sent.toml").write_text(text + "[similarity]\nfree = ['sex']\n")
+    page.run("begin()")
+    choose(page, "claims", "sent.toml")
+    for agreed in (False, True):
+        page.run(
+            f"at('similar').hidden = true; confirm = (said) => {{ window.said = said; return {str(agreed).lower()}; }}; window.said = ''"
+        )
+        click(page, "open")
+        until(page, "window.said && !document.body.hasAttribute('aria-busy')")
+        assert str(folder.parent / "elsewhere.csv") in page.run("window.said")
+        if agreed:
+            until(page, "!at('similar').hidden")
+        assert page.run("at('similar').hidden") is not agreed

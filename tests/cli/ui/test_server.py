@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from likewise.cli.ui import worker
 from likewise.cli.ui.choices import choose, show_claim
 from likewise.cli.ui.files import Folder
 from likewise.cli.ui.jobs import Job
@@ -266,3 +267,160 @@ def test_a_property_that_the_page_does_not_offer_stays_as_the_claim_file_says():
 def test_choices_that_cannot_be_are_refused(choice):
     with pytest.raises(SpecError):
         choose(CLAIM, choice)
+
+
+# -- numbers that are too long ----------------------------------------------------------------------------
+
+LONG = "9" * 5000
+
+
+def test_long_numbers_are_refused_in_words(server, capfd):
+    assert ask(server, f"/api/job?since={LONG}")[0] == 400
+    port = server.server_address[1]
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    connection.putrequest("POST", "/api/ask")
+    connection.putheader("Content-Length", LONG)
+    connection.endheaders()
+    assert connection.getresponse().status == 413
+    connection.close()
+    assert ask(server, "/api/ask", raw=f'{{"question": {LONG}}}')[0] == 400
+    for budget in (LONG, int(LONG[:4000]), "1e400", "-1", "nan", [1]):  # 4,000 digits: as many as JSON takes
+        said = found(server, "/api/start", {"question": "verify", "budget": budget})["error"]
+        assert "not a number of seconds" in said
+        assert len(said) < 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        {"age": {"hi": LONG}},
+        {"age": {"lo": int(LONG[:4000])}},
+        {"age": {"hi": "1e400"}},
+        {"age": {"hi": "nan"}},
+        {"income": {"hi": f"-{LONG}"}},
+        {"age": {"relation": "within", "tolerance": f"-{LONG}"}},
+        {"age": {"relation": "within", "tolerance": f"{LONG}%"}},
+    ],
+)
+def test_long_numbers_in_a_choice_are_refused_in_words(one):
+    with pytest.raises(SpecError, match=r"age|income") as raised:
+        choose(CLAIM, {"features": one})
+    assert len(raised.value.message) < 300
+    with pytest.raises(SpecError, match="the limit"):
+        choose(CLAIM, {"property": {"kind": "score", "limit": LONG}})
+
+
+@pytest.mark.parametrize("name", ["\ud800.csv", "x" * 5000 + ".csv", LONG, "a/" * 3000])
+def test_names_that_no_file_can_have_are_refused(server, name):
+    assert found(server, "/api/ask", {"question": "columns", "data": name, "model": "m.skops"})["error"]
+
+
+# -- files outside of the folder --------------------------------------------------------------------------
+
+
+def claim_on(folder, data, model="m.skops", name="claim.toml"):
+    (folder / name).write_text(
+        f"[model]\npath = '{model}'\n[data]\npath = '{data}'\nlabel = 'approved'\n[similarity]\nfree = ['sex']\n"
+    )
+    return {"question": "open", "claim": name}
+
+
+@pytest.fixture
+def desk(shelf, tmp_path):
+    """A folder to serve, and one beside it that is not served."""
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for folder in (inside, outside):
+        (folder / "sub").mkdir(parents=True)
+        for name in ("d.csv", "m.skops"):
+            (folder / name).write_bytes((shelf / name).read_bytes())
+    (inside / "link.csv").symlink_to(outside / "d.csv")
+    (inside / "folder").symlink_to(outside)
+    (inside / "loop.csv").symlink_to("loop.csv")
+    return inside, outside
+
+
+def elsewhere(inside, outside):
+    """Ways to write a file that is not in the folder, and what the page says of it."""
+    yield "../outside/d.csv", str(outside / "d.csv")
+    yield "sub/../../outside/d.csv", str(outside / "d.csv")
+    yield "link.csv", str(outside / "d.csv")
+    yield "folder/d.csv", str(outside / "d.csv")
+    yield str(outside / "d.csv"), str(outside / "d.csv")
+    yield str(inside / "d.csv"), str(inside / "d.csv")  # from the root
+    yield "//server/share/d.csv", "//server/share/d.csv"
+    yield r"\\server\share\d.csv", None
+    yield r"C:\people\d.csv", None
+    yield "c:d.csv", None
+    yield "/dev/zero", "/dev/zero"
+
+
+def opened(inside, asked, allowed=()):
+    """What the worker answers, in this process."""
+    request = {"claim": str(inside / asked["claim"]), "folder": str(inside), "allowed": list(allowed)}
+    return worker.open_claim({**request, "kept": str(inside / "kept.toml")}, print)
+
+
+def test_nothing_outside_of_the_folder_is_read_before_the_person_was_asked(desk, monkeypatch):
+    inside, outside = desk
+    monkeypatch.setattr("likewise.spec.frames.read_table", None)  # whoever reads data would call it
+    for data, shown in elsewhere(inside, outside):
+        answer = opened(inside, claim_on(inside, data))
+        (one,) = answer["outside"]
+        assert one["what"] == "data"
+        assert shown is None or one["file"] == shown
+        assert list(answer) == ["outside"]  # nothing of the claim, which tells levels of the data
+        assert not (inside / "kept.toml").exists()
+    both = opened(inside, claim_on(inside, "../outside/d.csv", "../outside/m.skops"))
+    assert [one["what"] for one in both["outside"]] == ["model", "data"]
+    other = opened(inside, claim_on(inside, "link.csv"), [str(outside / "m.skops")])
+    assert "outside" in other  # what was allowed is another file
+
+
+def test_files_in_the_folder_are_read_without_a_question(desk):
+    inside, outside = desk
+    for data in ("d.csv", "sub/../d.csv", "./d.csv"):
+        assert "features" in opened(inside, claim_on(inside, data))
+    assert "features" in opened(inside, claim_on(inside, "../d.csv", "../m.skops", name="sub/claim.toml"))
+    assert "features" in opened(inside, claim_on(inside, "link.csv"), [str(outside / "d.csv")])
+    assert "features" in opened(inside, claim_on(inside, str(outside / "d.csv")), [str(outside / "d.csv")])
+
+
+def test_names_of_files_outside_are_shown_as_they_are(desk):
+    inside, _ = desk
+    (inside / "claim.toml").write_text(
+        '[data]\npath = "../\\u202Egpj.csv\\n\\nRead them?"\n[similarity]\nfree = ["sex"]\n'
+    )
+    (one,) = opened(inside, {"claim": "claim.toml"})["outside"]
+    assert one["file"].endswith("gpj.csv\n\nRead them?")
+    assert one["shown"].isprintable()
+
+
+@pytest.mark.slow
+def test_files_outside_are_read_once_they_were_allowed(desk):
+    inside, outside = desk
+    with served(inside) as server:
+        asked = claim_on(inside, "link.csv")
+        (one,) = found(server, "/api/ask", asked)["answer"]["outside"]
+        assert one["file"] == str(outside / "d.csv")
+        allowed = {**asked, "allow": [one["file"]]}
+        assert "features" in found(server, "/api/ask", allowed)["answer"]
+        choice = {"features": {"sex": {"relation": "free"}}}
+        assert found(server, "/api/ask", {"question": "show", "choice": choice})["error"] is None
+        found(server, "/api/start", {"question": "verify", "choice": choice, "budget": 20})
+        assert wait(server)["answer"]["verdict"] == "BIASED"
+        # A link that leads somewhere else by now was not asked about.
+        (outside / "other.csv").write_bytes((outside / "d.csv").read_bytes())
+        (inside / "link.csv").unlink()
+        (inside / "link.csv").symlink_to(outside / "other.csv")
+        for path, given in (
+            ("/api/ask", {"question": "show", "choice": choice}),
+            ("/api/start", {"question": "report", "output": "r.html"}),
+        ):
+            assert "other.csv: is outside" in found(server, path, given)["error"]
+
+
+@pytest.mark.parametrize("allow", ["all", [1], {"a": 1}])
+def test_what_is_allowed_is_a_list_of_names(server, allow):
+    given = {"question": "open", "claim": "d.csv", "allow": allow}
+    assert "allow" in found(server, "/api/ask", given)["error"]

@@ -6,6 +6,7 @@ name stays as it is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from likewise.errors import LikewiseError, SpecError
 from likewise.spec.along import cases_of
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.features import Continuous, Feature, Integer
+from likewise.spec.numbers import short_repr
 from likewise.spec.properties import make_property, property_level
 from likewise.spec.similarity import Similarity, Tolerance
 from likewise.spec.space import Space
@@ -145,6 +147,8 @@ def _table(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _number(name: str, given: Any) -> float:
     try:
         number = float(given)
-    except (TypeError, ValueError):
-        raise SpecError(f"{name}: {given!r} is no number") from None
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise SpecError(f"{name}: {short_repr(str(given))} is not a number that Likewise can use")
     return int(number) if number.is_integer() and "." not in str(given) else number

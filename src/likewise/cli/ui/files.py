@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ CLAIM_SUFFIX = ".toml"
 DEPTH = 3  # folders below the one that is served
 MOST_FILES = 500
 CLAIM_MARK = b"[similarity"  # what tells a claim file from other TOML
+_ELSEWHERE = re.compile(
+    r"[\\/]|[A-Za-z]:"
+)  # how a path begins that starts at a root, a drive or another machine
 
 
 class Folder:
@@ -46,10 +50,31 @@ class Folder:
     def _place(self, name: object) -> Path:
         if not isinstance(name, str) or not name.strip() or "\0" in name:
             raise SpecError("no file was named")
-        path = (self.path / name).resolve()
-        if not path.is_relative_to(self.path):
+        path = _resolved(self.path / name)
+        if path is None or not path.is_relative_to(self.path):
             raise SpecError(f"{name}: is outside of the folder that is served")
         return path
+
+    def outside(
+        self, claim: str | Path, allowed: Collection[str] = (), *, own: bool = False
+    ) -> dict[str, str]:
+        """The files outside of the folder that a claim file names, by what they are, but those allowed. None of
+        them is looked at.
+
+        A path from a root, of a drive or of another machine counts as outside wherever it leads, as following it
+        may be to ask that machine. In the server's `own` files, which were asked about before, paths are followed.
+        """
+        from likewise.spec.file import files_of_claim
+
+        found = {}
+        for what, written in files_of_claim(claim).items():
+            path = Path(os.path.abspath(Path(claim).parent / written))  # noqa: PTH100 - follows no link
+            place = _resolved(path) if own or not _ELSEWHERE.match(written) else None
+            if place is None or not place.is_relative_to(self.path):
+                name = str(place or path)
+                if name not in allowed and str(path) not in allowed:
+                    found[what] = name
+        return found
 
     def listed(self, *, pickles: bool) -> dict[str, Any]:
         """The names of data, models and claim files, and whether some were left out because there are too many."""
@@ -74,6 +99,21 @@ class Folder:
             hidden = {name for name in folders if name.startswith((".", "_")) or name == "node_modules"}
             folders[:] = [] if deep else sorted(set(folders) - hidden)
             yield from (here / name for name in sorted(names) if not name.startswith("."))
+
+
+def check_files(folder: Folder, claim: str | Path, allowed: Collection[str]) -> None:
+    """Refuse a claim file of the server's own that names others than files of the folder and those allowed: a
+    link may be another one by now."""
+    for file in folder.outside(claim, allowed, own=True).values():
+        raise SpecError(f"{file}: is outside of the folder that is served", hint="open the claim file again")
+
+
+def _resolved(path: Path) -> Path | None:
+    """Where a path leads, links followed; None for what no file can be called."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
 
 
 def _kind_of(path: Path, models: tuple[str, ...]) -> str | None:

@@ -21,13 +21,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from likewise.cli.ui.files import CLAIM_SUFFIX, Folder
+from likewise.cli.ui.files import CLAIM_SUFFIX, Folder, check_files
 from likewise.cli.ui.jobs import Job
 from likewise.errors import LikewiseError, SpecError
+from likewise.spec.numbers import short_repr
 
 HOST = "127.0.0.1"
 KEY_HEADER = "X-Likewise-Key"
 MOST_BYTES = 4_000_000  # of a request
+LONGEST_COUNT = 20  # digits
 STATIC = Path(__file__).parent / "static"
 PAGES = {
     "/": ("page.html", "text/html"),
@@ -53,6 +55,7 @@ class Workbench:
         self.folder, self.work, self.reading = folder, work, reading
         self.job: Job | None = None
         self.reports: dict[str, Path] = {}  # by the names under which they are served
+        self.allowed: set[str] = set()  # files outside of the folder that the person was asked about
         self._lock = threading.Lock()
 
     def files(self) -> dict[str, Any]:
@@ -110,7 +113,10 @@ class Workbench:
 
     def _request(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """A question with the files that it needs, all of this folder or of the work at hand."""
+        if given["question"] == "open":
+            self.allowed |= _allowed_names(given)
         request: dict[str, Any] = {**self.reading, "question": given["question"]}
+        request |= {"folder": str(self.folder.path), "allowed": sorted(self.allowed)}
         for name in ("data", "model", "claim"):
             if given.get(name) is not None:
                 request[name] = self.folder.find(given[name])
@@ -140,6 +146,7 @@ class Workbench:
         asked = self.work / "claim.toml"
         if not asked.is_file():
             raise SpecError("there is nothing to report on yet", hint="verify or measure first")
+        check_files(self.folder, asked, self.allowed)
         target = self.folder.place(given.get("output"), ".html", overwrite=given.get("overwrite") is True)
         read = ["--import-budget", str(self.reading["import_budget"])]
         read += ["--allow-pickle"] * bool(self.reading["allow_pickle"])
@@ -164,14 +171,26 @@ class Workbench:
         return Job({}, command, done=dict.fromkeys(VERDICT_CODES, answer))
 
 
+def _allowed_names(given: Mapping[str, Any]) -> set[str]:
+    names = given.get("allow", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise SpecError("allow: not the names of files")
+    return set(names)
+
+
 def _seconds(given: Any) -> float:
     try:
         seconds = float(60 if given in (None, "") else given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         seconds = -1.0
     if not 0 <= seconds <= 1e6:
-        raise SpecError(f"{given!r} is no number of seconds")
+        raise SpecError(f"{short_repr(str(given))} is not a number of seconds", hint="from 0 to 1000000")
     return seconds
+
+
+def _count(text: str) -> int:
+    """A count in an address or a header, -1 for none. Python does not read one of thousands of digits."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < LONGEST_COUNT else -1
 
 
 # -- HTTP -------------------------------------------------------------------------------------------------
@@ -227,8 +246,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif url.path == "/api/files":
             self._answer(lambda _: self.server.bench.files(), {})
         elif url.path == "/api/job":
-            since = parse_qs(url.query).get("since", ["0"])[0]
-            self._answer(lambda _: self.server.bench.state(int(since) if since.isdecimal() else 0), {})
+            since = _count(parse_qs(url.query).get("since", ["0"])[0])
+            if since < 0:
+                self._refuse(HTTPStatus.BAD_REQUEST, "since: not a count of points")
+            else:
+                self._answer(lambda _: self.server.bench.state(since), {})
         else:
             self._refuse(HTTPStatus.NOT_FOUND, "there is nothing here")
 
@@ -243,12 +265,12 @@ class _Handler(BaseHTTPRequestHandler):
         }
         if not self._known_host():
             return
-        length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > MOST_BYTES:
+        length = _count(self.headers.get("Content-Length", ""))
+        if not 0 <= length <= MOST_BYTES:
             self.close_connection = True
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too long")
             return
-        body = self.rfile.read(int(length))
+        body = self.rfile.read(length)
         try:
             given = json.loads(body)
         except (ValueError, RecursionError):

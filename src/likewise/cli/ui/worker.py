@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from likewise.answers.texts import escape_unprintable
 from likewise.cli.hints import translate_hint
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.cli.ui.choices import choose, show_claim
+from likewise.cli.ui.files import Folder, check_files
 from likewise.errors import InternalError, LikewiseError
 
 if TYPE_CHECKING:
@@ -77,9 +79,18 @@ def draft(request: Mapping[str, Any], _tell: Tell) -> dict[str, Any]:
 
 
 def open_claim(request: Mapping[str, Any], _tell: Tell) -> dict[str, Any]:
-    """A claim file that is there, kept as a draft is."""
+    """A claim file that is there, kept as a draft is; or the files outside of the folder that it names, to be
+    asked about before anything is read."""
     from likewise.spec.file import read_spec
 
+    outside = Folder(request["folder"]).outside(request["claim"], request["allowed"])
+    if outside:
+        return {
+            "outside": [
+                {"what": what, "file": file, "shown": escape_unprintable(file)}
+                for what, file in outside.items()
+            ]
+        }
     claim = read_spec(request["claim"])
     _keep(claim, request)
     return {**show_claim(claim), "notes": []}
@@ -108,6 +119,7 @@ def _keep(claim: WrittenClaim, request: Mapping[str, Any]) -> None:
 def _chosen(request: Mapping[str, Any]) -> WrittenClaim:
     from likewise.spec.file import read_spec
 
+    check_files(Folder(request["folder"]), request["kept"], request["allowed"])
     return choose(read_spec(request["kept"]), request["choice"])
 
 

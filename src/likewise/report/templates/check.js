@@ -16,8 +16,9 @@ const likewiseCheck = (() => {
     return URL.createObjectURL(new Blob([await new Response(stream).arrayBuffer()], { type: "text/javascript" }));
   }
 
-  // Starts a check and shows it in `panel`; a check that still runs there is stopped. `nodes`: how many steps the proof says it has.
-  async function check(panel, job, { nodes = 0, inReport = false } = {}) {
+  // Starts a check and shows it in `panel`; a check that still runs there is stopped. `nodes`: how many steps the proof says it has; `differences`:
+  // what the words of the report say otherwise than the certificate, null if nothing was compared.
+  async function check(panel, job, { nodes = 0, inReport = false, differences = null } = {}) {
     if (panel.stopCheck) panel.stopCheck();
     const [stop, running, bar, soFar, outcome] = [".stop", ".running", "progress", ".so-far", ".outcome"].map(name => panel.querySelector(name));
     const begun = performance.now();
@@ -36,7 +37,7 @@ const likewiseCheck = (() => {
       panel.stopCheck = null;
       stop.hidden = running.hidden = true;
       panel.removeAttribute("aria-busy");
-      show(outcome, message, { ...job, inReport, took: secondsSince(begun) });
+      show(outcome, message, { ...job, inReport, differences, took: secondsSince(begun) });
     };
     panel.stopCheck = () => end({ kind: "stopped" });
     stop.onclick = () => panel.stopCheck();
@@ -105,6 +106,9 @@ const likewiseCheck = (() => {
       const found = proof ? "a proof that the claim holds" : "a pair that breaks the claim";
       return { look: "rejected", title: "Accepted, but not what was expected", sentences: [...said, "This certificate is " + found + (about.inReport ? ", and the report says otherwise." : ".")] };
     }
+    if (about.differences && about.differences.length) {
+      return { look: "rejected", title: "Accepted, but it is not the certificate of this report", sentences: [...said, ...about.differences] };
+    }
     return { look: proof ? "fair" : "biased", title: proof ? "Accepted" : "Accepted: similar individuals are treated differently", sentences: said };
   }
 
@@ -116,12 +120,17 @@ const likewiseCheck = (() => {
     if (!compared.has("model")) list.push("Your model: the numbers in the certificate were not compared with the model in use. The command likewise export writes a file to compare them with.");
     if (compared.size < 4) {
       const open = ["space", "similarity", "property"].filter(name => !compared.has(name));
-      list.push("Your claim: " + open.join(", ") + " are those of the certificate, printed above" + (about.inReport ? "; the words elsewhere in this report were not compared with them" : "") + ".");
+      list.push("Your claim: " + open.join(", ") + " are those of the certificate, printed above" + (about.inReport ? "; " + comparison(about) : "") + ".");
     } else list.push("The certificate is about the claim and the model in your file. Whether the model in your file is the one in use is not known here.");
     list.push(proof
       ? "Everybody else: who is outside of the printed ranges and levels is not covered, nor are differences that the claim does not allow."
       : "How many there are: one pair says nothing of how often this happens, or whether such people apply.");
     return list;
+  }
+
+  function comparison({ differences }) {
+    if (differences === null) return "the words elsewhere in this report were not compared with them";
+    return differences.length ? "the words of this report say otherwise" : "of the words elsewhere in this report, only the verdict, the claim and the digests were compared with the certificate";
   }
 
   // -- small parts -------------------------------------------------------------------------------------

@@ -6,12 +6,95 @@
   // -- checking the certificate ------------------------------------------------------------------------
 
   const checked = document.getElementById("check");
-  if (checked) {
-    const saved = checked.querySelector("a[download]").href;
-    checked.querySelector(".start").addEventListener("click", () => {
-      const certificate = likewiseCheck.bytesOfBase64(saved.slice(saved.indexOf(",") + 1));
-      likewiseCheck.check(checked, { certificate, expect: checked.dataset.expect }, { nodes: Number(checked.dataset.nodes), inReport: true });
+  const certificate = carried();
+  const differing = compare();
+  if (checked && certificate) {
+    checked.querySelector(".start").addEventListener("click", async () => {
+      const differences = await differing;
+      likewiseCheck.check(checked, { certificate, expect: checked.dataset.expect }, { nodes: Number(checked.dataset.nodes), inReport: true, differences });
     });
+  }
+
+  function carried() {
+    const link = checked && checked.querySelector("a[download]");
+    try {
+      return link ? likewiseCheck.bytesOfBase64(link.href.slice(link.href.indexOf(",") + 1)) : null;
+    } catch {
+      return null; // not even letters and digits
+    }
+  }
+
+  // -- comparing the words with the certificate: verdict, claim and digests ----------------------------
+
+  // What differs, as sentences; null where nothing could be compared.
+  async function compare() {
+    const place = document.getElementById("compared");
+    if (!place) return null;
+    let differences = ["There is no certificate inside, although this report says so."];
+    try {
+      if (certificate) differences = await differencesFrom(await headerOf(certificate));
+    } catch (error) {
+      if (typeof DecompressionStream === "undefined" || !crypto.subtle) {
+        say(place, "This browser is too old to compare the words of this report with the certificate inside.");
+        return null;
+      }
+      differences = ["The certificate inside cannot be read."];
+    }
+    if (differences.length) warn(place, differences);
+    else say(place, "The verdict, the claim and the digests in this report are those of the certificate inside. No other words were compared.");
+    return differences;
+  }
+
+  async function headerOf(bytes) { // its first line; the rest is for the checker
+    const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+    const longest = 1e6;
+    let text = "";
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    while (!text.includes("\n") && text.length < longest) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+    reader.cancel().catch(() => {});
+    return JSON.parse(text.slice(0, text.indexOf("\n") + 1));
+  }
+
+  async function differencesFrom(header) {
+    const found = [], verdict = { proof: "FAIR", witness: "BIASED" }[header.kind];
+    const text = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent.trim());
+    const every = (selector, wanted) => { const said = text(selector); return said.length > 0 && said.every((one) => one === wanted); };
+    const shown = text("#verdict-title").map((said) => said.split(" ").pop());
+    if (shown.length !== 1 || shown[0] !== verdict || !document.getElementById("verdict").classList.contains(verdict.toLowerCase())) {
+      found.push("The verdict in this report is " + shown.join(", ") + ", that of the certificate is " + verdict + ".");
+    }
+    const claim = header.words.charAt(0).toUpperCase() + header.words.slice(1);
+    if (!every("#claim-words", claim + ".") && !/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(claim)) { // those are shown escaped
+      found.push("The claim in this report is another one than the certificate states: " + claim + ".");
+    }
+    const headline = text(".claim").join().replace(/\.$/, "");
+    if (!every("title", shown[0] + ": " + headline)) found.push("The title of this report is about another verdict or claim.");
+    const hashed = new Uint8Array(await crypto.subtle.digest("SHA-256", certificate));
+    const digests = { ...header.digests, certificate: [...hashed].map((byte) => byte.toString(16).padStart(2, "0")).join("") };
+    for (const name of ["certificate", "space", "similarity", "property", "model"]) {
+      if (!every('[data-digest="' + name + '"]', digests[name])) found.push("The digest of the " + name + " in this report is not that of the certificate inside.");
+    }
+    return found;
+  }
+
+  function say(place, words) {
+    const said = document.createElement("p");
+    said.className = "quiet";
+    said.textContent = words;
+    place.replaceChildren(said);
+  }
+
+  function warn(place, differences) {
+    const title = document.createElement("h3"), list = document.createElement("ul");
+    title.textContent = "This report and the certificate inside do not belong together";
+    list.append(...differences.map((words) => Object.assign(document.createElement("li"), { textContent: words })));
+    place.className = "verdict rejected";
+    place.setAttribute("role", "alert");
+    place.replaceChildren(title, list);
   }
 
   // -- long tables: the first lines, the rest on demand ------------------------------------------------

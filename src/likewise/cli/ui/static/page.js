@@ -84,8 +84,20 @@ async function draft() {
 }
 
 async function openClaim() {
-  showClaim(await ask("open", { claim: at("claims").value }));
-  if (at("claims").value) at("claim-name").value = at("claims").value;
+  const claim = at("claims").value;
+  let found = await ask("open", { claim });
+  if (found && found.outside) { // nothing of them was read yet
+    const files = found.outside;
+    const named = files.map((one) => "\n\n" + one.what + ": " + one.shown).join("");
+    if (!confirm("This claim file reads files outside of the folder:" + named + "\n\nRead them?")) return;
+    found = await ask("open", { claim, allow: files.map((one) => one.file) });
+    if (found && found.outside) {
+      complain({ error: "the claim file names other files by now", hint: "open it again" });
+      return;
+    }
+  }
+  showClaim(found);
+  if (claim) at("claim-name").value = claim;
 }
 
 // -- the claim -----------------------------------------------------------------------------------
