@@ -60,12 +60,10 @@ def questions(seconds: float) -> dict[str, Callable[[], Any]]:
         y = (np.asarray(d.y) == d.positive).astype(int) if options.pop("two", True) else d.y
         model = make_pipeline(columns, estimator).fit(d.X[:rows], y[:rows])
         similar = lw.Similarity(free=list(d.protected), within=options.pop("within", None))
+        call, X = getattr(lw, command), d.X[:rows]
         if command == "groups":
-            return lambda: lw.groups(model, d.X, by=list(d.protected)[:1], budget=seconds)
-        if command == "audit":
-            return lambda: lw.audit(model, d.X[:rows], d.space, similar, *more, budget=seconds, **options)
-        call = getattr(lw, command)
-        return lambda: call(model, d.space, similar, *more, X=d.X, budget=seconds, **options)
+            return lambda: call(model, d.space, list(d.protected)[:1], X=X, budget=seconds)
+        return lambda: call(model, d.space, similar, *more, X=X, budget=seconds, **options)
 
     linear, forest = (
         LogisticRegression(max_iter=1000),
@@ -77,10 +75,10 @@ def questions(seconds: float) -> dict[str, Callable[[], Any]]:
     return {
         "verify linear adult": lambda: asked("verify", "adult", linear, lw.SameDecision()),
         "measure linear german": lambda: asked("measure", "german", linear, **probability),
-        "audit linear adult": lambda: asked("audit", "adult", linear),
+        "audit linear adult": lambda: asked("audit", "adult", linear, lw.SameDecision()),
         "share linear adult": lambda: asked("share", "adult", linear, lw.SameDecision()),
         "regions linear german": lambda: asked("regions", "german", linear, lw.SameDecision()),
-        "radius linear german": lambda: asked("radius", "german", linear, "age", lw.SameDecision()),
+        "radius linear german": lambda: asked("radius", "german", linear, lw.SameDecision(), feature="age"),
         "groups linear adult": lambda: asked("groups", "adult", linear),
         "repair linear german": lambda: asked("repair", "german", linear, lw.SameDecision()),
         "measure ridge adult": lambda: asked("measure", "adult", Ridge(), of="score"),
@@ -96,9 +94,9 @@ def questions(seconds: float) -> dict[str, Callable[[], Any]]:
         ),
         "measure rbf german": lambda: asked("measure", "german", SVC(), tolerance=0.05),
         "verify rbf credit": lambda: asked("verify", "credit", SVC(), lw.ScoreGap(3.0)),
-        "audit rbf credit": lambda: asked("audit", "credit", SVC(), rows=1000),
+        "audit rbf credit": lambda: asked("audit", "credit", SVC(), lw.SameDecision(), rows=1000),
         "measure forest german": lambda: asked("measure", "german", forest, **probability),
-        "audit forest adult": lambda: asked("audit", "adult", forest),
+        "audit forest adult": lambda: asked("audit", "adult", forest, lw.SameDecision()),
         "verify boosting adult": lambda: asked(
             "verify", "adult", GradientBoostingClassifier(), lw.SameDecision()
         ),
