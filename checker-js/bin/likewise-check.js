@@ -12,20 +12,21 @@ Checks certificates in exact arithmetic.
 
   --claim FILE  the claim it must be about: the lines space, similarity, property and model
   --model FILE  the model line it must speak of
-  --expect WHAT exit with 0 if it is accepted and a proof about somebody (fair), or a witness (biased); with 1 if
-                it is accepted but not that
+  --expect WHAT exit with 0 if it is accepted and a proof (fair) or a witness (biased); with 1 if it is accepted
+                but not that
   --json        print the report as JSON, one line a certificate
   --full        print the claim in full: every feature, level, constraint and pair
   --quiet       print nothing but JSON if asked for it
   --seconds N   give up after so many seconds (default: 3600)
-  --memory MIB  give up where more memory is needed
+  --memory MIB  give up where more memory is needed (default: 1024)
 
 Exit code: 0 an accepted proof, 1 an accepted witness (the claim is false), 4 rejected, 2 unreadable or wrong usage,
-3 not finished (Ctrl-C, --seconds, --memory). With several certificates: the largest one.`;
+3 not finished (Ctrl-C, --seconds, --memory), 101 an error of the checker. With several certificates: the largest one.`;
 
 const FALSE_OR_NOT_EXPECTED = 1;
 const WRONG_USAGE = 2;
 const NOT_FINISHED = 3;
+const INTERNAL_ERROR = 101;
 /** Of what is not accepted. @type {Record<string, number>} */
 const EXIT_CODES = { rejected: 4, unreadable: 2, unfinished: NOT_FINISHED };
 
@@ -47,7 +48,7 @@ async function main() {
         quiet: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         seconds: { type: 'string', default: '3600' },
-        memory: { type: 'string' },
+        memory: { type: 'string', default: '1024' },
       },
     });
   } catch (error) {
@@ -60,9 +61,9 @@ async function main() {
     return 0;
   }
   const seconds = Number(values.seconds);
-  const memory = values.memory === undefined ? undefined : Number(values.memory);
+  const memory = Number(values.memory);
   const expectsKnown = values.expect === undefined || values.expect === 'fair' || values.expect === 'biased';
-  if (positionals.length === 0 || !(seconds > 0) || !(memory === undefined || memory > 0) || !expectsKnown) {
+  if (positionals.length === 0 || !(seconds > 0) || !(memory > 0) || !expectsKnown) {
     console.error(USAGE);
     return WRONG_USAGE;
   }
@@ -84,8 +85,8 @@ async function main() {
 
 /**
  * @param {string} path
- * @param {object} asked what is the same for all certificates
- * @param {number | undefined} memory
+ * @param {{seconds: number}} asked what is the same for all certificates
+ * @param {number} memory in MiB
  * @param {{json?: boolean, quiet?: boolean}} options
  */
 async function checkFile(path, asked, memory, { json, quiet }) {
@@ -115,16 +116,20 @@ async function checkFile(path, asked, memory, { json, quiet }) {
 }
 
 /**
- * @param {object} job
- * @param {number | undefined} memory in MiB
+ * @param {{seconds: number}} job
+ * @param {number} memory in MiB
  * @returns {Promise<any>} the last message of the thread, or why there is none
  */
 function answerOf(job, memory) {
   return new Promise((resolve) => {
     const thread = new Worker(new URL('./thread.js', import.meta.url), {
-      resourceLimits: memory === undefined ? {} : { maxOldGenerationSizeMb: memory },
+      resourceLimits: { maxOldGenerationSizeMb: memory },
     });
+    // The thread looks at the clock itself, and says more then: this ends what does not look, such as the words of a long claim.
+    const late = () => end({ kind: 'unfinished', reason: `the limit of ${job.seconds} seconds is over` });
+    const timer = setTimeout(late, Math.min(1200 * job.seconds + 1000, 2 ** 31 - 1));
     const end = (/** @type {object} */ answer) => {
+      clearTimeout(timer);
       process.removeListener('SIGINT', interrupted);
       resolve(answer);
       void thread.terminate();
@@ -155,4 +160,12 @@ function wordsOf(error) {
   return error instanceof Error ? error.message : `${error}`;
 }
 
+// Node would exit with 1, which says that a witness is accepted.
+process.on('uncaughtException', (error) => {
+  try {
+    console.error(`INTERNAL ERROR, neither accepted nor rejected: ${wordsOf(error)}`.slice(0, 1000));
+  } finally {
+    process.exit(INTERNAL_ERROR);
+  }
+});
 process.exitCode = await main();

@@ -8,7 +8,7 @@ import { claimReader, CLAIM_LINES } from './claim/claim.js';
 import { goesAlong } from './claim/similarity.js';
 import { parseJson } from './file/json.js';
 import { readArray, readObject, readOnly, readText } from './file/fields.js';
-import { checkBrackets, checkDenominators } from './file/line-limits.js';
+import { checkDenominators } from './file/line-limits.js';
 import { LineReader } from './file/lines.js';
 import { Sha256, sha256 } from './file/sha256.js';
 import { Clock } from './limits.js';
@@ -34,7 +34,6 @@ import { checkWitness } from './witness.js';
  * @property {Map<string, number>} rules how often each was used
  * @property {Rational | null} clearance
  * @property {boolean} coversFloatingPoint
- * @property {boolean | null} somebodyIsShown section 6; null for a witness, or if the end was not reached
  * @property {number | null} labelOfEverybody section 14
  * @property {[Rational[], Rational[]] | null} pair x and x' of a witness
  * @property {number | null} line where it was rejected
@@ -67,7 +66,6 @@ export function checkCertificate(file, { seconds = 3600, onProgress, expected = 
     rules: new Map(),
     clearance: null,
     coversFloatingPoint: false,
-    somebodyIsShown: null,
     labelOfEverybody: null,
     pair: null,
     line: null,
@@ -112,7 +110,6 @@ class CertificateReader {
     if (bytes === null) return reject('the certificate ends too early');
     this.before.update(this.bytes);
     this.bytes = bytes;
-    checkBrackets(bytes);
     const text = this.lines.textOf(bytes);
     checkDenominators(text, this.tick);
     return parseJson(text, this.tick);
@@ -163,7 +160,6 @@ function readCertificate(certificate, report, clock, { onProgress, expected }) {
       checkEnd(certificate, end.sha256);
       report.clearance = end.clearance;
       report.coversFloatingPoint = end.coversFloatingPoint;
-      report.somebodyIsShown = end.somebodyIsShown;
       report.labelOfEverybody = walk.labelOfEverybody();
       return;
     }

@@ -3,8 +3,15 @@
  * Any other error that leaves the checker is a defect of the checker, and counts as "not accepted" too.
  */
 
+const LONGEST_REASON = 1000;
+
 /** The file is readable, but does not prove what it claims, or exceeds a limit of this checker. */
 export class Rejection extends Error {
+  /** @param {string} reason which may hold a number of the file, however long */
+  constructor(reason) {
+    super(reason.slice(0, LONGEST_REASON));
+  }
+
   /** @type {number | null} the line of the certificate, from 1 */
   line = null;
 }

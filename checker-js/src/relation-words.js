@@ -85,14 +85,22 @@ function changeWords({ from, to }, byLevels, { levels }) {
  * @param {boolean} full
  */
 function tableWords({ pairs }, { levels }, full) {
-  /** @type {string[][]} the levels that each one becomes */
-  const becomes = (levels ?? []).map(() => []);
-  for (const [v, other] of pairs) becomes[v].push(levelWords(levels?.[other]));
-  const stay = new Set(pairs.flatMap(([v, other]) => (v === other && becomes[v].length === 1 ? [v] : [])));
-  const words = becomes.flatMap((others, v) => {
-    if (stay.has(v)) return [];
-    return [`${levelWords(levels?.[v])} ${others.length === 0 ? 'has no counterpart' : `becomes ${either(others, full)}`}`];
+  /** @type {Map<number, number[]>} the levels that each one becomes */
+  const becomes = new Map();
+  for (const [v, other] of pairs) {
+    const others = becomes.get(v);
+    if (others === undefined) becomes.set(v, [other]);
+    else others.push(other);
+  }
+  const wordsOf = (/** @type {number} */ v) => levelWords(levels?.[v]);
+  const stay = new Set([...becomes].flatMap(([v, others]) => (others.length === 1 && others[0] === v ? [v] : [])));
+  const lost = (levels?.length ?? 0) - becomes.size;
+  const places = lost > SHOWN ? [...becomes.keys()] : (levels ?? []).map((_, v) => v);
+  const words = places.flatMap((v) => {
+    const others = becomes.get(v)?.map(wordsOf);
+    return stay.has(v) ? [] : [`${wordsOf(v)} ${others === undefined ? 'has no counterpart' : `becomes ${either(others, full)}`}`];
   });
+  if (lost > SHOWN) words.push(`${lost} levels have no counterpart`);
   if (words.length === 0) return 'all levels stay the same';
   return `${list(words, full)}${stay.size === 0 ? '' : ', and all others stay the same'}`;
 }
@@ -116,7 +124,9 @@ function conditionsWords(where, isFirst, features, full) {
 function conditionWords({ intervals }, { name, levels }, full) {
   const codes = intervals.flatMap(([lo, hi]) => {
     if (levels === null) return [lo === hi ? `${lo}` : `from ${lo} to ${hi}`];
-    return levels.slice(Number(lo), Number(hi) + 1).map(levelWords);
+    const [from, to] = [Number(lo), Number(hi)];
+    if (to - from >= SHOWN) return [`one of ${to - from + 1} levels from ${levelWords(levels[from])} to ${levelWords(levels[to])}`];
+    return levels.slice(from, to + 1).map((level) => levelWords(level));
   });
   return `${quoted(name)} is ${either(codes, full)}`;
 }

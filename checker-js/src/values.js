@@ -1,6 +1,6 @@
 /** Numbers, texts, levels and lists of them, for people. Nothing is decided by what stands here. */
 
-import { Rational } from './exact/rational.js';
+import { bitLength, Rational } from './exact/rational.js';
 
 /** @typedef {import('./claim/space.js').Level} Level */
 
@@ -34,11 +34,12 @@ export function list(items, full, between = ', ') {
 }
 
 /**
- * A text of the file in quotation marks; what a screen would not show as it is, is written as an escape.
+ * A text of the file in quotation marks, cut if it is long, as it may be said again and again; what a screen would not show as it is, is written as an escape.
  * @param {string} text
+ * @param {number} [longest]
  */
-export function quoted(text) {
-  return printable(JSON.stringify(text));
+export function quoted(text, longest = 160) {
+  return printable(JSON.stringify(text.slice(0, longest))) + (text.length > longest ? '...' : '');
 }
 
 /** @param {string} text */
@@ -46,10 +47,13 @@ export function printable(text) {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${/** @type {number} */ (character.codePointAt(0)).toString(16)}}`);
 }
 
-/** @param {Level | undefined} level */
-export function levelWords(level) {
+/**
+ * @param {Level | undefined} level
+ * @param {number} [longest]
+ */
+export function levelWords(level, longest) {
   if (level instanceof Rational) return shown(level);
-  if (typeof level === 'string') return quoted(level);
+  if (typeof level === 'string') return quoted(level, longest);
   return level === null ? 'missing' : `${level}`;
 }
 
@@ -58,15 +62,19 @@ export function levelWords(level) {
  * @param {Rational} value
  */
 export function shown(value) {
-  const exact = `${value}`;
-  if (exact.length <= 12) return exact;
-  // The first digits of the value times a power of ten that makes them whole.
-  let power = 0;
-  let size = value.absolute();
-  const [low, high, ten] = [Rational.of(100_000), Rational.of(1_000_000), Rational.of(10)];
-  while (size.less(low) && power < 400) [size, power] = [size.times(ten), power + 1];
-  while (high.atMost(size) && power > -6200) [size, power] = [size.over(ten), power - 1];
-  const digits = `${size.floor()}`;
+  const { above, below, power: two } = value.absolute().reduced();
+  const [top, bottom] = [above << BigInt(Math.max(two, 0)), below << BigInt(Math.max(-two, 0))];
+  const bits = bitLength(top) - bitLength(bottom);
+  if (bitLength(top) + bitLength(bottom) < 64) {
+    const exact = `${value}`;
+    if (exact.length <= 12) return exact;
+  }
+  // The first six digits: of the value times a power of ten, which the numbers of binary digits tell but for one.
+  let power = 5 - Math.floor(bits / Math.log2(10));
+  const digitsTimes = (/** @type {number} */ n) => (n < 0 ? top / (bottom * 10n ** BigInt(-n)) : (top * 10n ** BigInt(n)) / bottom);
+  while (digitsTimes(power) < 100_000n) power += 1;
+  while (digitsTimes(power) >= 1_000_000n) power -= 1;
+  const digits = `${digitsTimes(power)}`;
   const number = `${digits[0]}.${digits.slice(1)}e${digits.length - 1 - power}`;
   return `about ${value.sign() < 0 ? '-' : ''}${plain(number)}`;
 }

@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { checkCertificate } from '../src/check.js';
+import { ONE, ZERO } from '../src/exact/rational.js';
+import { claimLines } from '../src/report.js';
 import { openCertificate, writeCertificate } from '../tools/seal.js';
 import { goldenFolder } from './folder.js';
 
@@ -61,6 +63,30 @@ test('very long numbers', () => {
   const body = /** @type {any} */ (lines[4]).get('model').get('body');
   body.get('columns')[0].set('weight', `1/${'9'.repeat(9_000)}`);
   assert.equal(quickly(writeCertificate(lines)), 'accepted');
+});
+
+test('a coefficient for many levels, many times', () => {
+  const lines = golden('v1-score-bound.likewise');
+  const space = /** @type {any} */ (lines[1]).get('space');
+  const levels = Array.from({ length: 50_000 }, (_, i) => new Map([['number', `${i}`]]));
+  const k = space.get('features').push(new Map(/** @type {[string, any][]} */ ([['name', 'k'], ['kind', 'ordinal'], ['levels', levels]]))) - 1;
+  for (let i = 0; i < 1000; i++) {
+    space.get('constraints').push(new Map(/** @type {[string, any][]} */ ([['text', ''], ['terms', [[BigInt(k), '1']]], ['bound', '1']])));
+  }
+  assert.equal(quickly(writeCertificate(lines)), 'unfinished');
+});
+
+test('long names are said in full once', () => {
+  const name = 'n'.repeat(100_000);
+  const feature = { name, kind: 'integer', levels: null, lo: ZERO, hi: ONE, lastNumber: ONE, missing: null };
+  const terms = [{ feature: 0, factor: ONE, amounts: null }];
+  const space = { features: [feature], constraints: Array.from({ length: 50 }, () => ({ text: '', terms, bound: ONE })) };
+  const similarity = [{ kind: 'same', low: ZERO, high: ZERO, allowed: [], along: null }];
+  const property = { kind: 'score', delta: ONE, rate: null };
+  const claim = /** @type {any} */ ({ space, similarity, distance: null, property, model: { head: { kind: 'score' } } });
+  const said = claimLines(claim, 'proof', true).join('\n');
+  assert.ok(said.includes(name));
+  assert.ok(said.length < 200_000);
 });
 
 test('the clock is looked at', () => {

@@ -228,7 +228,7 @@ test('relations and distances that are none are refused', () => {
  * A certificate about the score x_0 + ... of numbers, unless said otherwise.
  * @param {Parts} parts
  */
-function reportOf({ features, similarity, property, body, head, nodes }) {
+function reportOf({ features, similarity, property, body, head, nodes, shown = {} }) {
   const columns = features.map((_, feature) => ({ feature, weight: '1', slope: '1', offset: '0' }));
   const isWitness = !Array.isArray(nodes[0]);
   const lines = [
@@ -245,7 +245,7 @@ function reportOf({ features, similarity, property, body, head, nodes }) {
       },
     },
     ...nodes,
-    { end: isWitness ? { sha256: '' } : { nodes: nodes.length, clearance: '0', covers_floating_point: false, sha256: '' } },
+    { end: isWitness ? { sha256: '' } : { nodes: nodes.length, clearance: '0', covers_floating_point: false, ...shown, sha256: '' } },
   ];
   return checkCertificate(writeCertificate(lines.map(json)));
 }
@@ -306,7 +306,7 @@ test('one-way decisions need a margin that is not negative, and a class', () => 
 test('nothing is said of everybody where nobody is similar to themselves', () => {
   const claim = { features: [{ ...UNIT, lo: '1', hi: '2' }], property: { kind: 'decision', margin: '0' }, nodes: [['separable', '0']] };
   assert.equal(reportOf({ ...claim, similarity: onlyBetween('0', '1') }).labelOfEverybody, 1);
-  const moved = reportOf({ ...claim, similarity: onlyBetween('1/4', '1') });
+  const moved = reportOf({ ...claim, similarity: onlyBetween('1/4', '1'), shown: { somebody: ['1'], other: ['2'] } });
   assert.equal(moved.answer, 'accepted', moved.reason ?? '');
   assert.equal(moved.labelOfEverybody, null);
 });

@@ -45,8 +45,8 @@ class PythonChecker {
 function answerOf(file) {
   try {
     const report = checkCertificate(file, { seconds: SECONDS });
-    const { answer, kind, line, reason, packs, coversFloatingPoint, labelOfEverybody, somebodyIsShown } = report;
-    return { answer, kind, line, reason, packs: [...packs].sort(), clearance: `${report.clearance}`, covers: coversFloatingPoint, decided: labelOfEverybody, somebody: somebodyIsShown };
+    const { answer, kind, line, reason, packs, coversFloatingPoint, labelOfEverybody } = report;
+    return { answer, kind, line, reason, packs: [...packs].sort(), clearance: `${report.clearance}`, covers: coversFloatingPoint, decided: labelOfEverybody };
   } catch (error) {
     return { answer: 'error', reason: error instanceof Error ? `${error.stack}` : `${error}` };
   }
@@ -62,7 +62,7 @@ function agree(own, other) {
   if (own.answer !== 'accepted') return true;
   const same = ['kind', 'decided'].every((key) => own[key] === other[key]) && String(own.packs) === String(other.packs);
   if (!same || own.kind === 'witness') return same;
-  return ['clearance', 'covers', 'somebody'].every((key) => own[key] === other[key]);
+  return ['clearance', 'covers'].every((key) => own[key] === other[key]);
 }
 
 async function main() {

@@ -28,7 +28,6 @@ def main() -> None:
                 "clearance": "null" if report.clearance is None else str(report.clearance),
                 "covers": report.covers_floating_point,
                 "decided": report.decided,
-                "somebody": report.somebody,
                 "packs": sorted(report.packs or []),
             }
         sys.stdout.write(json.dumps(answer, default=str) + "\n")

@@ -1,5 +1,6 @@
-"""The command `likewise-check CERT`: exit code 0 for an accepted proof, 1 for an accepted witness, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, `--seconds`, `--memory`). With `--expect`:
-0 for what is expected, 1 for what is accepted but not that."""
+"""The command `likewise-check CERT`: exit code 0 for an accepted proof, 1 for an accepted witness, 4 rejected, 2 unreadable or wrong usage,
+3 not finished (Ctrl-C, `--seconds`, `--memory`), 101 for an error of the checker. With `--expect`: 0 for what is expected, 1 for what is accepted
+but not that."""
 
 import sys
 
@@ -9,6 +10,7 @@ if __name__ == "__main__" and not sys.flags.safe_path:
 import argparse
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from math import inf
 
@@ -17,19 +19,38 @@ from likewise_check.core.deadline import OutOfTime, alarm
 from likewise_check.core.safe_path import leave_current_folder
 
 ACCEPTED, BIASED, UNREADABLE, UNFINISHED, REJECTED = 0, 1, 2, 3, 4
+INTERNAL_ERROR = 101
+MEMORY = 1024  # MiB, unless told otherwise
 EXPECTED = {"fair": "proof", "biased": "witness"}
 CLEAR_LINE = "\r\033[K"  # the line of progress
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command and returns its exit code."""
+    """Runs the command and returns its exit code, which no error gets past."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        code, said = UNFINISHED, "interrupted: neither accepted nor rejected"
+    except (MemoryError, OutOfTime):
+        code, said = UNFINISHED, "NOT FINISHED: neither accepted nor rejected"
+    except Exception as error:  # noqa: BLE001 - Python would exit with 1, which says that a witness is accepted
+        code, said = INTERNAL_ERROR, f"INTERNAL ERROR, neither accepted nor rejected: {error!r:.1000}"
+    with suppress(Exception):  # such as a closed pipe
+        sys.stderr.write(f"{said}\n")
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     if arguments is None:
         leave_current_folder()
     options = _make_parser().parse_args(arguments)
-    talks = sys.stderr.isatty() and not options.quiet
+    talks = bool(sys.stderr and sys.stderr.isatty()) and not options.quiet
+    if options.memory is not None:
+        _limit_memory(options.memory)
+    elif arguments is None:  # a process of its own
+        with suppress(ImportError, OSError, ValueError):  # not every system can
+            _limit_memory(MEMORY)
     try:
-        if options.memory is not None:
-            _limit_memory(options.memory)
         with alarm(options.seconds):
             report = check(
                 options.certificate,
@@ -41,20 +62,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
     except OutOfTime as late:
         report = CheckReport(accepted=False, finished=False, reason=str(late))
-    except KeyboardInterrupt:
-        sys.stderr.write(f"{CLEAR_LINE * talks}interrupted: neither accepted nor rejected\n")
-        return UNFINISHED
-    if talks:
-        sys.stderr.write(CLEAR_LINE)
+    finally:
+        if talks:
+            sys.stderr.write(CLEAR_LINE)
+    said = ""
     if options.json:
-        sys.stdout.write(json.dumps(report.to_dict()) + "\n")
+        said = json.dumps(report.to_dict()) + "\n"
     elif not options.quiet:
         # What a terminal cannot show is escaped rather than an error.
         said = report.in_words(full=options.full)
-        if options.expect is not None and report.accepted and not _is_expected(report, options.expect):
-            said += f"\nNOT AS EXPECTED (--expect {options.expect}): it is a {report.kind}{' about nobody, perhaps' * (not report.somebody)}"
+        if options.expect is not None and report.accepted and report.kind != EXPECTED[options.expect]:
+            said += f"\nNOT AS EXPECTED (--expect {options.expect}): it is a {report.kind}"
         encoding = sys.stdout.encoding or "utf-8"
-        sys.stdout.write(said.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        said = said.encode(encoding, "backslashreplace").decode(encoding) + "\n"
+    if said:
+        sys.stdout.write(said)
+        sys.stdout.flush()  # at the exit it would be too late to say that this failed
     return _exit_code(report, options.expect)
 
 
@@ -63,21 +86,15 @@ def _exit_code(report: CheckReport, expect: str | None) -> int:
         return UNFINISHED
     if not report.accepted:
         return REJECTED if report.readable else UNREADABLE
-    if expect is None:
-        return ACCEPTED if report.kind == "proof" else BIASED
-    return ACCEPTED if _is_expected(report, expect) else BIASED
-
-
-def _is_expected(report: CheckReport, expect: str) -> bool:
-    """Of what is accepted: whether it is of that kind, and about somebody."""
-    return report.kind == EXPECTED[expect] and report.somebody
+    wanted = "proof" if expect is None else EXPECTED[expect]
+    return ACCEPTED if report.kind == wanted else BIASED
 
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="likewise-check",
         description="Checks a certificate in exact arithmetic.",
-        epilog="Exit code: 0 for a proof that is accepted, 1 for a witness that is, which proves bias, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, --seconds, --memory). With --expect: 0 for what is expected, 1 for what is accepted but not that.",
+        epilog="Exit code: 0 for a proof that is accepted, 1 for a witness that is, which proves bias, 4 rejected, 2 unreadable or wrong usage, 3 not finished (Ctrl-C, --seconds, --memory), 101 an error of the checker. With --expect: 0 for what is expected, 1 for what is accepted but not that.",
     )
     parser.add_argument("certificate", metavar="CERT", help="the certificate file")
     parser.add_argument("--model", metavar="FILE", help="the model line the certificate must speak of")
@@ -87,7 +104,7 @@ def _make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--expect",
         choices=EXPECTED,
-        help="exit with 1 if it is accepted, but is a proof of the contrary, or perhaps about nobody",
+        help="exit with 1 if it is accepted, but proves the contrary",
     )
     parser.add_argument(
         "--seconds", type=_parse_seconds, default=inf, metavar="S", help="give up after so many seconds"
@@ -96,7 +113,7 @@ def _make_parser() -> argparse.ArgumentParser:
         "--memory",
         type=_parse_memory,
         metavar="MIB",
-        help="give up where more memory than so many MiB is needed",
+        help=f"give up where more memory than so many MiB is needed (default: {MEMORY})",
     )
     parser.add_argument("--full", action="store_true", help="print all of the claim, however long")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")

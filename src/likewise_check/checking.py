@@ -83,9 +83,8 @@ def check(
                 until = began + seconds
                 jury = stack.enter_context(Jury(claimed, tally, jobs=jobs, refusals=refusals, until=until))
                 cells, end = check_nodes(lines, jury, claimed, progress or _no_progress)
-                clearance, covered, somebody = check_end(end, lines, claimed, tally, cells)
+                clearance, covered = check_end(end, lines, claimed, tally, cells)
                 stated = {"cells": cells, "clearance": clearance, "covers_floating_point": covered}
-                stated["somebody"] = somebody
                 stated["decided"] = decision_of_all(claimed, tally.sides)
             else:
                 check_witness(lines.value("the witness"), claimed)

@@ -28,8 +28,6 @@ class CheckReport:
         The claim, in words made from its data.
     details : Details or None
         The values of every feature, what may differ and the constraints: `details.lines(full=True)`.
-    somebody : bool
-        Whether a pair is known that the claim is about, so that it is not about nobody.
     compared : tuple of str
         What is known to be as in a file of the user's: 'space', 'similarity', 'property', 'model'.
     cells : int
@@ -61,7 +59,6 @@ class CheckReport:
     kind: Literal["proof", "witness"] | None = None
     claim: str = ""
     details: Details | None = field(default=None, repr=False)
-    somebody: bool = True
     compared: tuple[str, ...] = ()
     cells: int = 0
     rules: dict[str, int] = field(default_factory=dict)
@@ -94,8 +91,6 @@ class CheckReport:
             where = "" if self.line is None else f" (line {self.line})"
             answer = "REJECTED" if self.readable else "UNREADABLE"
             said.append(f"{answer if self.finished else 'NOT FINISHED'}{where}: {self.reason}")
-        if self.accepted and not self.somebody:
-            said.append("BUT nobody is shown whom it is about: the claim may be about nobody")
         if self.accepted and self.compared:
             said.append(f"as in your file: {', '.join(self.compared)}")
         if self.packs:

@@ -73,11 +73,11 @@ class Details:
             said.append(f"... {len(constraints) - last} more constraints (--full shows all)")
         limit = joint_limit(self.similarity)
         if limit is not None:
-            parts = iter([limit.in_words([_name(feature, full=full) for feature in features])])
+            parts = iter([limit.in_words([_quoted(feature.name) for feature in features])])
             what = "are near" if limit.pack == "distance" else "differ along"
             said.append(f"similar individuals {what}: {_cut(parts, full)}")
         if self.allowance is not None:
-            parts = iter([self.allowance.details([_name(feature, full=full) for feature in features])])
+            parts = iter([self.allowance.details([_quoted(feature.name) for feature in features])])
             said.append(f"their distance: {_cut(parts, full)}")
         if all(_is_same(feature, relation) for feature, relation in pairs):
             said.append("no two different individuals are similar: the claim is about each one alone")
@@ -110,8 +110,13 @@ def _join_names(names: list[str]) -> str:
 
 
 def _name(feature: Feature, *, full: bool) -> str:
-    shown = feature.name if full else feature.name[:LONGEST_NAME]
-    return repr(shown) + "..." * (len(shown) < len(feature.name))
+    return _quoted(feature.name, None if full else LONGEST_NAME)
+
+
+def _quoted(text: str, longest: int | None = LONGEST_PART) -> str:
+    """A text of the file, cut if it is long, as it may be said again and again."""
+    shown = text[:longest]
+    return repr(shown) + "..." * (len(shown) < len(text))
 
 
 def _tolerance(feature: Feature, relation: Relation) -> str:
@@ -144,24 +149,28 @@ def _in_words(feature: Feature, relation: Relation, full: bool) -> str:
 
 def _values(feature: Feature, full: bool) -> str:
     if feature.levels == 1 or (feature.lo == feature.hi and not feature.levels):
-        only = _level(feature.names[0]) if feature.levels else readable_number(feature.lo)
+        only = _level(feature.names[0], full) if feature.levels else readable_number(feature.lo)
         said = f"{only} only"
     elif feature.levels:
         order = ", in this order," if feature.kind == "ordinal" else ""
-        said = f"one{order} of {_cut(map(_level, feature.names), full)}"
+        said = f"one{order} of {_cut((_level(one, full) for one in feature.names), full)}"
     else:
         whole = "whole numbers " if feature.discrete else ""
         said = f"{whole}from {readable_number(feature.lo)} to {readable_number(feature.hi)}"
     return said + (", or missing" if feature.missing is not None else "")
 
 
-def _level(level: Level) -> str:
+def _level(level: Level, full: bool = False) -> str:
     sort, value = level
     if sort == "missing":
         return "missing"
     if sort == "truth":
         return "true" if value else "false"
-    return repr(value) if isinstance(value, str) else readable_number(Fraction(value))
+    return (
+        _quoted(value, None if full else LONGEST_PART)
+        if isinstance(value, str)
+        else readable_number(Fraction(value))
+    )
 
 
 def _constraint_in_words(constraint: Constraint, features: Sequence[Feature], full: bool) -> str:
@@ -172,8 +181,8 @@ def _constraint_in_words(constraint: Constraint, features: Sequence[Feature], fu
 
 def _term_in_words(term: Term, feature: Feature) -> Iterator[str]:
     """Of levels, those that count as other than 0, by what they count."""
-    name = _name(feature, full=True)
-    if term.values is None:
+    name = _quoted(feature.name)
+    if term.values is None or (term.values is feature.values and feature.levels > MOST_NAMES):
         yield f"{readable_number(term.weight)} {name}"
         return
     counted: dict[Fraction, list[str]] = {}

@@ -247,7 +247,9 @@ def test_ten_thousand_features_and_a_hundred_thousand_levels(many):
         [*(line(k, 1) for k in range(many - 10)), *(table(k, 1, [1] * many) for k in range(many - 10, many))],
     )
     nodes = [["split", 3, "1/2"], ["separable", "1/2"], ["separable", "1/2", ["0x1p-19"] * (many // 5)]]
-    report = checked(proof(features, relations, score(2 * many), model, nodes, constraints=limits))
+    values = proof(features, relations, score(2 * many), model, nodes, constraints=limits)
+    values[-1]["end"]["somebody"] = ["0"] * many
+    report = checked(values)
     assert report.accepted, report.reason
 
 

@@ -210,10 +210,10 @@ def code_lines(source: str) -> int:
 
 # Lines of code that a part of the package may have at most: what whoever trusts a proof has to read.
 SIZES = {
-    "program": 330,  # the command, and what it answers
-    "words": 150,  # the claim for people
-    "core": 2370,
-    "along": 370,
+    "program": 340,  # the command, and what it answers
+    "words": 155,  # the claim for people
+    "core": 2395,
+    "along": 385,
     "axes": 60,
     "classes": 645,
     "combined": 70,

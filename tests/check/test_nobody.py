@@ -1,4 +1,4 @@
-"""Claims about nobody: what the end shows, and contradictions that narrowing finds (section 6). Refused, or told; never taken for claims about somebody."""
+"""Claims about nobody: what the end shows, and contradictions that narrowing finds (section 6). Both are refused."""
 
 from fractions import Fraction
 from itertools import product
@@ -27,7 +27,8 @@ from tests.check.builder import (
 
 from likewise_check.__main__ import main
 from likewise_check.core import nobody
-from likewise_check.core.nobody import find_contradiction
+from likewise_check.core.fields import Rejected
+from likewise_check.core.nobody import find_codes
 from likewise_check.core.space import read_similarity, read_space
 
 X = integer("x", 0, 9)
@@ -104,18 +105,32 @@ def test_contradictions_are_refused(name):
         assert checked(about(features, [FREE] * len(features), rest)).accepted
 
 
+VACUOUS = "no individual is shown who satisfies the constraints: the claim may be vacuous"
+
+
 @pytest.mark.parametrize("name", NOT_FOUND)
-def test_what_narrowing_does_not_find_is_told(name, tmp_path):
+def test_what_narrowing_does_not_find_is_refused_too(name, tmp_path):
     features, constraints = NOT_FOUND[name]
     values = about(features, [FREE] * len(features), constraints)
-    report = checked(values)
-    assert report.accepted
-    assert not report.somebody
-    assert "the claim may be about nobody" in report.in_words()
+    assert checked(values).reason == VACUOUS
     path = tmp_path / "nobody.likewise"
     path.write_bytes(packed(sealed(values)))
-    assert main([str(path), "--quiet"]) == 0  # as files of before
-    assert main([str(path), "--quiet", "--expect", "fair"]) == 1
+    assert main([str(path), "--quiet"]) == main([str(path), "--quiet", "--expect", "fair"]) == 4
+
+
+def test_greatest_codes_one_after_the_other_show_somebody(monkeypatch):
+    """x + y = 5: the greatest x, 9, is narrowed to 5, and y to 0 then. Other individuals are not looked for."""
+    features = [integer("x", 0, 9), integer("y", 0, 9), SEX]
+    both = [constraint([(0, 1), (1, 1)], 5), constraint([(0, -1), (1, -1)], -5)]
+    assert checked(about(features, [FREE] * 3, both)).accepted
+    thrice = [integer(name, 0, 2) for name in "xyz"]
+    six = [
+        constraint([(0, s * 2), (1, s * 3), (2, s * 3)], s * 6) for s in (1, -1)
+    ]  # (0, 1, 1), but x = 2 is tried
+    assert checked(about(thrice, [FREE] * 3, six)).reason == VACUOUS
+    assert checked(about(thrice, [FREE] * 3, six, somebody=["0", "1", "1"])).accepted
+    monkeypatch.setattr(nobody, "MOST_ENTRIES", 2 * 4 - 1)  # features named times terms
+    assert checked(about(features, [FREE] * 3, both)).reason == VACUOUS
 
 
 def test_a_proof_that_all_cells_are_empty_is_about_nobody():
@@ -131,14 +146,14 @@ def test_a_proof_that_all_cells_are_empty_is_about_nobody():
 def test_no_more_is_looked_at_than_is_said(monkeypatch):
     features, constraints = CONTRADICTIONS["levels"]
     values = about(features, [FREE] * 2, constraints)
-    for entries, accepted in ((4, False), (3, True)):
+    for entries, found in ((4, True), (3, False)):
         monkeypatch.setattr(nobody, "MOST_ENTRIES", entries)
-        assert checked(values).accepted == accepted
+        assert (checked(values).reason != VACUOUS) == found
     monkeypatch.setattr(nobody, "MOST_ENTRIES", 1 << 18)
     features, constraints = CONTRADICTIONS["after two passes"]
-    for passes, accepted in ((2, False), (1, True)):
+    for passes, found in ((2, True), (1, False)):
         monkeypatch.setattr(nobody, "MOST_PASSES", passes)
-        assert checked(about(features, [FREE] * 4, constraints)).accepted == accepted
+        assert (checked(about(features, [FREE] * 4, constraints)).reason != VACUOUS) == found
 
 
 # -- pairs of two who must differ -----------------------------------------------------------------------------
@@ -150,7 +165,7 @@ def test_nobody_is_so_far_from_anybody(tmp_path):
         assert report.accepted == accepted
         assert report.accepted or report.reason.startswith("no two individuals are so far apart")
     steps = ordinal("o", ["low", "mid", "high"])
-    assert checked(about([steps], [between(2, 2)])).somebody
+    assert checked(about([steps], [between(2, 2)])).accepted
     assert not checked(about([steps], [between(3, 3)])).accepted
 
 
@@ -158,16 +173,20 @@ def test_constraints_leave_nobody_so_far_from_anybody():
     young = [constraint([(0, 1)], 3)]
     assert not checked(about([X, SEX], [between(4, 9), SAME], young)).accepted
     assert not checked(about([X, SEX], [between(4, 9), SAME], young, somebody=["3", "0"])).accepted
-    assert checked(about([X, SEX], [between(3, 9), SAME], young)).accepted
+    shown = {"somebody": ["0", "0"], "other": ["3", "0"]}
+    assert checked(about([X, SEX], [between(3, 9), SAME], young, **shown)).accepted
+
+
+NO_PAIR = "no pair is shown that satisfies the constraints: the claim may be vacuous"
 
 
 def test_a_pair_is_shown_where_nobody_is_similar_to_themselves():
     young = [constraint([(0, 1)], 3)]
     relations = [between(2, 9), FREE]
-    alone = checked(about([X, SEX], relations, young, somebody=["1", "0"]))
-    assert alone.accepted
-    assert not alone.somebody
-    assert checked(about([X, SEX], relations, young, somebody=["1", "0"], other=["3", "1"])).somebody
+    for alone in ({}, {"somebody": ["1", "0"]}):
+        report = checked(about([X, SEX], relations, young, **alone))
+        assert report.reason == NO_PAIR
+    assert checked(about([X, SEX], relations, young, somebody=["1", "0"], other=["3", "1"])).accepted
     for x, other in (
         (["1", "0"], ["2", "0"]),  # too near
         (["3", "0"], ["1", "0"]),  # the other way round
@@ -182,20 +201,18 @@ def test_a_pair_is_shown_where_nobody_is_similar_to_themselves():
 
 
 def test_a_pair_may_be_shown_of_any_claim():
-    assert checked(about([X, SEX], [SAME, FREE], somebody=["1", "0"], other=["1", "1"])).somebody
+    assert checked(about([X, SEX], [SAME, FREE], somebody=["1", "0"], other=["1", "1"])).accepted
     assert not checked(about([X, SEX], [SAME, FREE], somebody=["1", "0"], other=["2", "1"])).accepted
 
 
 def test_numbers_that_move_and_distances_need_a_pair():
     """1/3 is no difference of two doubles: whether there are any is not asked of continuous features."""
     relations = [between("1/3", "1/3"), FREE]
-    report = checked(about([continuous("r", 0, 1), SEX], relations))
-    assert report.accepted
-    assert not report.somebody
+    assert checked(about([continuous("r", 0, 1), SEX], relations)).reason == NO_PAIR
     near = {"power": 1, "terms": [{"feature": 0, "each": "1"}], "forms": [], "bound": "1"}
-    assert not checked(about([X, SEX], [between(1, 9), FREE], distance=near)).somebody
+    assert checked(about([X, SEX], [between(1, 9), FREE], distance=near)).reason == NO_PAIR
     ends = {"somebody": ["1", "0"], "other": ["2", "0"]}
-    assert checked(about([X, SEX], [between(1, 9), FREE], distance=near, **ends)).somebody
+    assert checked(about([X, SEX], [between(1, 9), FREE], distance=near, **ends)).accepted
     ends["other"] = ["3", "0"]
     assert not checked(about([X, SEX], [between(1, 9), FREE], distance=near, **ends)).accepted
 
@@ -203,7 +220,7 @@ def test_numbers_that_move_and_distances_need_a_pair():
 def test_who_may_stay_is_a_pair_alone():
     young = [constraint([(0, 1)], 3)]
     for relation in (between(0, 3), between(-3, 0), between(0, 0), FREE, SAME):
-        assert checked(about([X, SEX], [relation, FREE], young, somebody=["1", "0"])).somebody
+        assert checked(about([X, SEX], [relation, FREE], young, somebody=["1", "0"])).accepted
 
 
 # -- narrowing drops nobody who is somebody -------------------------------------------------------------------
@@ -270,7 +287,9 @@ def test_where_a_contradiction_is_found_there_is_no_pair(found):
     features, relations, constraints, codes = found
     space = read_space({"space": {"features": features, "constraints": constraints}})
     similarity = read_similarity({"similarity": relations}, space)
-    if find_contradiction(space, similarity) is not None:
+    try:
+        find_codes(space, similarity)
+    except Rejected:
         valid = [x for x in product(*codes) if satisfies(x, features, constraints)]
         assert not any(similar(x, other, relations) for x, other in product(valid, repeat=2))
 
@@ -281,7 +300,6 @@ def test_what_is_shown_without_constraints_is_there(found):
     report = checked(about(features, relations))
     there = any(similar(x, other, relations) for x, other in product(product(*codes), repeat=2))
     assert report.accepted == there
-    assert not there or report.somebody
 
 
 @given(st.fractions(min_value=0, max_value=1), st.fractions(min_value=0, max_value=1))
@@ -301,10 +319,15 @@ def _next(value: float) -> float:
     return math.nextafter(value, math.inf)
 
 
-def test_an_older_file_of_a_decision_is_told_of_still():
-    """What is not refused keeps its answer: satisfiable constraints without anybody shown."""
+@given(small_spaces())
+def test_what_is_accepted_is_about_somebody(found):
+    features, relations, constraints, codes = found
+    if checked(about(features, relations, constraints)).accepted:
+        valid = [x for x in product(*codes) if satisfies(x, features, constraints)]
+        assert any(similar(x, other, relations) for x, other in product(valid, repeat=2))
+
+
+def test_an_older_file_of_a_decision_shows_somebody_itself():
     values = about([X, SEX], [SAME, FREE], [constraint([(0, 1)], 3)])
     values[3]["property"] = decision()
-    report = checked(values)
-    assert report.accepted
-    assert not report.somebody
+    assert checked(values).accepted

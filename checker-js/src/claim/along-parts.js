@@ -43,7 +43,7 @@ export function choicesOf(similarity, features, clock) {
   const followers = similarity.flatMap(({ along }, k) => (along === null ? [] : [{ k, along, names: namesOf(along) }]));
   /** @type {Choice[]} */
   const choices = [];
-  for (const steps of combinations(leaders, leaders.map((j) => stepsOf(similarity, features, j)), choices.length)) {
+  for (const steps of combinations(leaders, leaders.map((j) => stepsOf(similarity, features, j, clock)), choices.length)) {
     const awake = followers.filter(({ along, names }) => {
       clock.tick();
       return names.has(stepOf(steps, along).name);
@@ -117,9 +117,10 @@ function isAllowedPair({ kind, high }, allowed, from, to) {
  * @param {Relation[]} similarity
  * @param {Feature[]} features
  * @param {number} j
+ * @param {Clock} clock
  * @returns {Step[]} the step "equal" first
  */
-function stepsOf(similarity, features, j) {
+function stepsOf(similarity, features, j, clock) {
   /** @type {Step[]} */
   const steps = [EQUAL];
   const byLevels = similarity.some(({ along }) => along?.with === j && along.byLevels);
@@ -138,6 +139,7 @@ function stepsOf(similarity, features, j) {
   const allowed = new Set(similarity[j].allowed.map(([from, to]) => `${from} ${to}`));
   const count = /** @type {unknown[]} */ (levels).length;
   for (let from = 0; from < count; from++) {
+    clock.look();
     for (let to = 0; to < count; to++) if (from !== to && isAllowedPair(similarity[j], allowed, from, to)) take(from, to);
   }
   return steps;

@@ -3,6 +3,7 @@
 import { firstDoubleFrom, lastDoubleTo } from '../exact/doubles.js';
 import { Rational, ZERO } from '../exact/rational.js';
 import { reject, require } from '../rejection.js';
+import { isValid } from './space.js';
 
 /**
  * @typedef {import('../limits.js').Clock} Clock
@@ -23,6 +24,10 @@ class KeptInterval {
     this.discrete = discrete;
     this.lo = discrete ? lo : firstDoubleFrom(lo) ?? reject('narrowing: no double is left');
     this.hi = discrete ? hi : lastDoubleTo(hi) ?? reject('narrowing: no double is left');
+  }
+
+  keepGreatest() {
+    this.lo = this.hi;
   }
 
   /** @param {ConstraintTerm} term */
@@ -69,6 +74,10 @@ class KeptPositions {
     return Rational.of(this.positions[this.positions.length - 1]);
   }
 
+  keepGreatest() {
+    this.positions = this.positions.slice(-1);
+  }
+
   /** @param {ConstraintTerm} term */
   least({ amounts }) {
     const values = /** @type {Rational[]} */ (amounts);
@@ -98,11 +107,14 @@ class KeptPositions {
  * Rejects a claim of which narrowing finds that it is about nobody.
  * @param {{space: Space, similarity: Relation[]}} claim
  * @param {Clock} clock
+ * @returns {Kept[]} what is left, one a feature
  */
-export function checkSomebodyIsLeft({ space, similarity }, clock) {
+export function codesLeft({ space, similarity }, clock) {
   const kept = space.features.map((feature) => (feature.levels === null ? new KeptInterval(feature) : new KeptPositions(feature.levels.length)));
   for (let left = passesOf(space); left > 0; left--) {
-    if (!pass(space.constraints, kept, clock)) break;
+    const dropped = pass(space.constraints, kept, clock);
+    require(dropped !== null, 'narrowing: nobody satisfies the constraints: a claim about nobody');
+    if (!dropped) break;
   }
   similarity.forEach(({ kind, low, high }, k) => {
     if (kind !== 'between') return;
@@ -110,40 +122,62 @@ export function checkSomebodyIsLeft({ space, similarity }, clock) {
     const leavesPairs = low.atMost(width) && width.negated().atMost(high);
     require(leavesPairs, `narrowing: no two individuals differ in ${space.features[k].name} as they have to: a claim about nobody`);
   });
+  return kept;
+}
+
+/**
+ * Whether the greatest code of one feature after the other, with a pass after each, makes a valid individual.
+ * @param {Space} space
+ * @param {Kept[]} kept changed
+ * @param {Clock} clock
+ */
+export function isGreatestValid(space, kept, clock) {
+  const named = [...new Set(space.constraints.flatMap(({ terms }) => terms.map(({ feature }) => feature)))].sort((a, b) => a - b);
+  if (named.length * entriesOf(space) > MOST_ENTRIES) return false;
+  for (const k of named) {
+    kept[k].keepGreatest();
+    if (pass(space.constraints, kept, clock) === null) return false;
+  }
+  return isValid(space, kept.map(({ hi }) => hi));
 }
 
 /**
  * @param {Space} space
  * @returns {number} how many passes there are at most
  */
-export function passesOf({ features, constraints }) {
+export function passesOf(space) {
+  return Math.min(MOST_PASSES, Math.floor(MOST_ENTRIES / Math.max(1, entriesOf(space))));
+}
+
+/** @param {Space} space */
+function entriesOf({ features, constraints }) {
   let entries = 0;
   for (const { terms } of constraints) {
     for (const { feature } of terms) entries += features[feature].levels?.length ?? 1;
   }
-  return entries === 0 ? MOST_PASSES : Math.min(MOST_PASSES, Math.floor(MOST_ENTRIES / entries));
+  return entries;
 }
 
 /**
  * @param {Constraint[]} constraints
  * @param {Kept[]} kept one a feature; changed
  * @param {Clock} clock
- * @returns {boolean} whether any code was dropped
+ * @returns {boolean | null} whether any code was dropped; null if nobody satisfies the constraints
  */
 function pass(constraints, kept, clock) {
   let dropped = false;
-  constraints.forEach(({ terms, bound }, j) => {
+  for (const { terms, bound } of constraints) {
     let least = ZERO;
     for (const term of terms) {
       clock.tick();
       least = least.plus(kept[term.feature].least(term));
     }
     const room = bound.minus(least);
-    require(room.sign() >= 0, `narrowing: nobody satisfies the constraints (seen at constraint ${j + 1}): a claim about nobody`);
+    if (room.sign() < 0) return null;
     for (const term of terms) {
       clock.tick();
       if (kept[term.feature].drop(term, room)) dropped = true;
     }
-  });
+  }
   return dropped;
 }

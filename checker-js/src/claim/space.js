@@ -5,7 +5,7 @@ import { ONE, Rational, ZERO } from '../exact/rational.js';
 import { readNumber } from '../exact/number-syntax.js';
 import { readArray, readArrayOf, readIndex, readNumbersOf, readObject, readOnly, readText } from '../file/fields.js';
 import { MAXIMUM } from '../limits.js';
-import { reject, require } from '../rejection.js';
+import { reject, require, Unfinished } from '../rejection.js';
 
 /** @typedef {import('../file/json.js').Json} Json */
 
@@ -40,8 +40,10 @@ import { reject, require } from '../rejection.js';
 export function readSpace(json) {
   const part = readObject(readOnly(json, 'space'), 'space', ['features', 'constraints']);
   const features = readFeatures(part('features'));
-  const constraints = readArray(part('constraints'), 'constraints').map((item) => readConstraint(item, features));
-  require(constraints.length <= MAXIMUM.constraints, 'space: too many constraints');
+  const items = readArray(part('constraints'), 'constraints');
+  require(items.length <= MAXIMUM.constraints, 'space: too many constraints');
+  const budget = { entries: MAXIMUM.constraintEntries };
+  const constraints = items.map((item) => readConstraint(item, features, budget));
   return { features, constraints };
 }
 
@@ -160,12 +162,13 @@ function keyOfLevel(level) {
 /**
  * @param {Json} json
  * @param {Feature[]} features
+ * @param {{entries: number}} budget of numbers for levels
  * @returns {Constraint}
  */
-function readConstraint(json, features) {
+function readConstraint(json, features, budget) {
   const part = readObject(json, 'constraint', ['text', 'terms', 'bound']);
   const text = readText(part('text'), 'text of a constraint');
-  const terms = readArray(part('terms'), 'terms of a constraint').map((item) => readTerm(item, features));
+  const terms = readArray(part('terms'), 'terms of a constraint').map((item) => readTerm(item, features, budget));
   for (let i = 1; i < terms.length; i++) {
     require(terms[i - 1].feature < terms[i].feature, 'constraint: features are not strictly increasing');
   }
@@ -175,9 +178,10 @@ function readConstraint(json, features) {
 /**
  * @param {Json} json
  * @param {Feature[]} features
+ * @param {{entries: number}} budget
  * @returns {ConstraintTerm}
  */
-function readTerm(json, features) {
+function readTerm(json, features, budget) {
   const [indexJson, amount] = readArrayOf(json, 'term of a constraint', 2);
   const index = readIndex(indexJson, 'feature of a constraint', features.length);
   const { name, levels, missing } = features[index];
@@ -188,6 +192,8 @@ function readTerm(json, features) {
   }
   const factor = readNumber(amount, `constraint on ${name}`);
   if (levels === null) return { feature: index, factor, amounts: null };
+  budget.entries -= levels.length;
+  if (budget.entries < 0) throw new Unfinished(`constraints on so many levels would take too much memory`);
   return { feature: index, factor: null, amounts: levels.map((level) => factor.times(numberOfLevel(level, name))) };
 }
 

@@ -22,8 +22,11 @@ function damaged() {
 
 /** A Huffman code: how many symbols have each length, and the symbols in the order of their codes. */
 class HuffmanCode {
-  /** @param {number[]} lengths of the codes of the symbols, 0 for none */
-  constructor(lengths) {
+  /**
+   * @param {number[]} lengths of the codes of the symbols, 0 for none
+   * @param {boolean} mayBeShort whether one code of one bit may stand alone
+   */
+  constructor(lengths, mayBeShort = true) {
     this.counts = new Uint16Array(16);
     for (const length of lengths) this.counts[length] += 1;
     this.counts[0] = 0;
@@ -35,14 +38,16 @@ class HuffmanCode {
     });
     let free = 1;
     for (let length = 1; length < 16; length++) free = 2 * free - this.counts[length];
-    if (free < 0) damaged();
+    const used = this.counts.reduce((total, count) => total + count);
+    // One code that is not complete is a sound one: of one bit, or of none.
+    if (free < 0 || (free > 0 && used > 0 && !(mayBeShort && used === 1 && this.counts[1] === 1))) damaged();
   }
 }
 
 const FIXED_LITERALS = new HuffmanCode(
   Array.from({ length: 288 }, (_, symbol) => (symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8)),
 );
-const FIXED_DISTANCES = new HuffmanCode(Array.from({ length: 30 }, () => 5));
+const FIXED_DISTANCES = new HuffmanCode(Array.from({ length: 32 }, () => 5));
 
 class BitReader {
   /**
@@ -121,7 +126,7 @@ class Output {
   /** @returns {Uint8Array} what was not given yet; makes room for more */
   take() {
     const piece = this.buffer.slice(this.given, this.end);
-    for (const byte of piece) this.crc = CRC_TABLE[(this.crc ^ byte) & 255] ^ (this.crc >>> 8);
+    this.crc = crcOf(piece, this.crc);
     this.total += piece.length;
     const kept = Math.min(this.end, WINDOW);
     this.buffer.copyWithin(0, this.end - kept, this.end);
@@ -136,6 +141,15 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, start) => {
   for (let i = 0; i < 8; i++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
   return value;
 });
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} crc of what comes before, its bits inverted
+ */
+function crcOf(bytes, crc) {
+  for (const byte of bytes) crc = CRC_TABLE[(crc ^ byte) & 255] ^ (crc >>> 8);
+  return crc;
+}
 
 /**
  * @param {Uint8Array} bytes a whole gzip file
@@ -165,6 +179,7 @@ export function* gunzip(bytes) {
 function headerLength(bytes) {
   if (bytes.length < 18 || bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[2] !== 8) throw new Unreadable('not a gzip file');
   const flags = bytes[3];
+  if (flags > 31) throw new Unreadable('a gzip file with reserved flags');
   let at = 10;
   if (flags & 4) at += 2 + bytes[at] + 256 * bytes[at + 1];
   for (const flag of [8, 16]) {
@@ -172,7 +187,10 @@ function headerLength(bytes) {
     while (at < bytes.length && bytes[at] !== 0) at += 1;
     at += 1;
   }
-  if (flags & 2) at += 2;
+  if (flags & 2) {
+    if (((crcOf(bytes.subarray(0, at), 0xffffffff) ^ 0xffff) & 0xffff) !== bytes[at] + 256 * bytes[at + 1]) damaged();
+    at += 2;
+  }
   if (at >= bytes.length) damaged();
   return at;
 }
@@ -223,10 +241,11 @@ function readCodes(reader) {
   const literals = reader.bits(5) + 257;
   const distances = reader.bits(5) + 1;
   const count = reader.bits(4) + 4;
+  if (literals > 286 || distances > 30) damaged();
   /** @type {number[]} */
   const order = new Array(19).fill(0);
   for (let i = 0; i < count; i++) order[CODE_LENGTH_ORDER[i]] = reader.bits(3);
-  const code = new HuffmanCode(order);
+  const code = new HuffmanCode(order, false);
   /** @type {number[]} */
   const lengths = [];
   while (lengths.length < literals + distances) {
@@ -240,6 +259,6 @@ function readCodes(reader) {
     const times = symbol === 16 ? 3 + reader.bits(2) : symbol === 17 ? 3 + reader.bits(3) : 11 + reader.bits(7);
     for (let i = 0; i < times; i++) lengths.push(repeated);
   }
-  if (lengths.length !== literals + distances) damaged();
+  if (lengths.length !== literals + distances || lengths[256] === 0) damaged();
   return [new HuffmanCode(lengths.slice(0, literals)), new HuffmanCode(lengths.slice(literals))];
 }

@@ -5,14 +5,21 @@ import { MAXIMUM } from '../limits.js';
 import { require } from '../rejection.js';
 
 const FRACTION = /"-?(?:0|[1-9][0-9]*)\/([1-9][0-9]*)"/g;
-const [ARRAY, OBJECT] = [0x5b, 0x7b];
+const [ARRAY, OBJECT, COMMA, QUOTE] = [0x5b, 0x7b, 0x2c, 0x22];
 
-/** @param {Uint8Array} bytes a line: it may open 2^23 brackets, those in its texts counted */
-export function checkBrackets(bytes) {
-  if (bytes.length <= MAXIMUM.brackets) return;
-  let opened = 0;
-  for (const byte of bytes) if (byte === ARRAY || byte === OBJECT) opened += 1;
+/**
+ * @param {Uint8Array} bytes a line: it may open 2^23 brackets, those in its texts counted
+ * @param {number} mostMarks as many brackets, commas and quotes it may have: values take memory
+ */
+export function checkMarks(bytes, mostMarks) {
+  if (bytes.length <= Math.min(MAXIMUM.brackets, mostMarks)) return;
+  let [opened, others] = [0, 0];
+  for (const byte of bytes) {
+    if (byte === ARRAY || byte === OBJECT) opened += 1;
+    else if (byte === COMMA || byte === QUOTE) others += 1;
+  }
   require(opened <= MAXIMUM.brackets, `a line with more than ${MAXIMUM.brackets} brackets`);
+  require(opened + others <= mostMarks, `a line of more than ${mostMarks} brackets, commas and quotes`);
 }
 
 /**

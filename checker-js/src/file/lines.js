@@ -3,6 +3,7 @@
 import { MAXIMUM } from '../limits.js';
 import { reject, require } from '../rejection.js';
 import { gunzip } from './gunzip.js';
+import { checkMarks } from './line-limits.js';
 
 const LINE_FEED = 10;
 
@@ -16,6 +17,7 @@ export class LineReader {
     this.look = look;
     this.pieces = gunzip(file);
     this.allowedBytes = Math.min(MAXIMUM.textBytes, 1000 * file.length + 2 ** 20);
+    this.mostMarks = MAXIMUM.marksPerByte * file.length + MAXIMUM.marks;
     this.decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     this.number = 0;
     /** @type {Uint8Array} what was unpacked and not read yet */
@@ -60,6 +62,7 @@ export class LineReader {
   /** @param {Uint8Array} bytes a line with its line feed */
   textOf(bytes) {
     require(bytes.length > 1, 'an empty line');
+    checkMarks(bytes, this.mostMarks);
     try {
       return this.decoder.decode(bytes.subarray(0, bytes.length - 1));
     } catch {

@@ -1,6 +1,6 @@
 /** The end of a proof: what it states of nodes, clearance and floating point (sections 1 and 6, and 10 for classes). */
 
-import { checkSomebodyIsLeft } from '../claim/narrowing.js';
+import { codesLeft, isGreatestValid } from '../claim/narrowing.js';
 import { covers } from '../claim/rounding.js';
 import { areSimilar, moves } from '../claim/similarity.js';
 import { Rational } from '../exact/rational.js';
@@ -14,13 +14,14 @@ import { ProofWalk } from './walk.js';
 /**
  * @typedef {import('../file/json.js').Json} Json
  * @typedef {import('../claim/claim.js').Claim} Claim
+ * @typedef {import('../limits.js').Clock} Clock
  */
 
 /**
  * @param {Json} json what stands under "end"
  * @param {ProofWalk} walk
  * @param {Claim} claim
- * @returns {{clearance: Rational, coversFloatingPoint: boolean, somebodyIsShown: boolean, sha256: Json}}
+ * @returns {{clearance: Rational, coversFloatingPoint: boolean, sha256: Json}}
  */
 export function readEndOfProof(json, walk, claim) {
   const part = readObject(json, 'end', ['nodes', 'clearance', 'covers_floating_point', 'sha256'], ['somebody', 'other']);
@@ -33,33 +34,37 @@ export function readEndOfProof(json, walk, claim) {
   require(clearance.sign() >= 0, 'the clearance is negative');
   require(clearance.atMost(walk.clearance), 'the clearance is larger than that of a leaf');
   require(stated === isCovered(claim, clearance), 'covers_floating_point is not as the clearance and the description of rounding say');
-  const somebodyIsShown = isSomebodyShown(claim, part('somebody'), part('other'));
-  checkSomebodyIsLeft(claim, walk.clock);
-  return { clearance, coversFloatingPoint: stated, somebodyIsShown, sha256: part('sha256') };
+  checkSomebody(claim, part('somebody'), part('other'), walk.clock);
+  return { clearance, coversFloatingPoint: stated, sha256: part('sha256') };
 }
 
 /**
- * Whether there is a pair that the claim is about: one that the end shows, or one that has to be there.
+ * Rejects unless there is a pair that the claim is about: one that the end shows, or one that has to be there.
  * @param {Claim} claim
  * @param {Json | undefined} somebodyJson
  * @param {Json | undefined} otherJson
+ * @param {Clock} clock
  */
-function isSomebodyShown(claim, somebodyJson, otherJson) {
+function checkSomebody(claim, somebodyJson, otherJson, clock) {
   const { space, similarity, distance } = claim;
   require(otherJson === undefined || somebodyJson !== undefined, 'end: "other" without "somebody"');
-  if (somebodyJson !== undefined) {
-    const somebody = readValid(space, somebodyJson, 'somebody');
-    if (otherJson !== undefined) {
-      require(areSimilar(claim, somebody, readValid(space, otherJson, 'other')), 'end: somebody and other are not similar');
-      return true;
-    }
+  const somebody = somebodyJson === undefined ? null : readValid(space, somebodyJson, 'somebody');
+  if (somebody !== null && otherJson !== undefined) {
+    require(areSimilar(claim, somebody, readValid(space, otherJson, 'other')), 'end: somebody and other are not similar');
+    return;
   }
+  const kept = codesLeft(claim, clock);
   const isFree = space.constraints.length === 0;
   const moving = space.features.filter((_, k) => moves(similarity[k]));
-  // A valid individual is a pair with itself.
-  if (moving.length === 0) return isFree || somebodyJson !== undefined;
-  // Codes are chosen feature by feature; narrowing asks whether there are any.
-  return isFree && distance === null && moving.every(({ kind }) => kind === 'integer' || kind === 'ordinal');
+  if (moving.length === 0) {
+    // A valid individual is a pair with itself.
+    const isShown = isFree || somebody !== null || isGreatestValid(space, kept, clock);
+    require(isShown, 'no individual is shown who satisfies the constraints: the claim may be vacuous');
+    return;
+  }
+  // Codes are chosen feature by feature; narrowing asked whether there are any.
+  const isShown = isFree && distance === null && moving.every(({ kind }) => kind === 'integer' || kind === 'ordinal');
+  require(isShown, 'no pair is shown that satisfies the constraints: the claim may be vacuous');
 }
 
 /**

@@ -26,6 +26,7 @@ from likewise_check.core.space import are_near, joint_limit
 
 MOST_POINTS = 1 << 20
 MOST_TERMS = 1 << 20  # points times terms, where scores are irrational
+MOST_SUMS = 1 << 22  # of constraints at points, which are kept while a cell is looked at
 MOST_INDIVIDUALS = 1 << 14  # whose scores are kept within a cell
 
 Codes: TypeAlias = tuple[Fraction, ...]
@@ -57,7 +58,11 @@ class Enumerated:
             clearance = self._look(cell)
         elif self._lemma.asked.allowance is not None:
             clearance = self._judge_pairs(cell)
-        elif isinstance(self._lemma.first, Affine) and joint_limit(self._lemma.similarity) is None:
+        elif (
+            isinstance(self._lemma.first, Affine)
+            and joint_limit(self._lemma.similarity) is None
+            and points * len(self._terms.bounds) <= MOST_SUMS
+        ):
             clearance = self._judge(self._add_up(cell), self._terms.scale)
         else:
             clearance = self._judge(self._evaluate(cell), 1)
@@ -124,6 +129,7 @@ class Enumerated:
             found = self._largest_sums(found, added)
         largest: Largest = {}
         for sums, s in found.items():
+            look_at_clock()
             for more, gain in parts[-1]:
                 other, *constraints = map(add, sums, more)
                 if all(h <= 0 for h in constraints) and (other not in largest or s + gain > largest[other]):
@@ -133,6 +139,7 @@ class Enumerated:
     def _largest_sums(self, found: dict[Sums, Exact], added: list[tuple[Sums, Exact]]) -> dict[Sums, Exact]:
         largest: dict[Sums, Exact] = {}
         for sums, s in found.items():
+            look_at_clock()
             for more, gain in added:
                 key = tuple(map(add, sums, more))
                 if key not in largest or s + gain > largest[key]:
@@ -177,4 +184,4 @@ class Enumerated:
 def _count_terms(body: Body) -> int:
     """How many exponentials a score of a body takes that is a sum of them, or is made of such bodies."""
     parts: Sequence[Body] = getattr(body, "bodies", ())
-    return sum(map(_count_terms, parts)) if parts else max(1, len(getattr(body, "coefficients", ())))
+    return sum(map(_count_terms, parts)) if parts else len(getattr(body, "coefficients", ()))

@@ -4,7 +4,10 @@ JSON's `true` is no int here, although Python's is; an object has exactly the ke
 """
 
 from collections.abc import Callable
+from decimal import Decimal  # Python writes no int of more than 4,300 digits
 from typing import Any, TypeAlias
+
+LONGEST_REASON = 1000  # characters
 
 Reader: TypeAlias = Callable[[object, str], Any]  # of a value and of what to call it
 
@@ -13,8 +16,8 @@ class Rejected(Exception):
     """The certificate is wrong; `line` (from 1) is where, or None for the line read last. Not `finished`: time was over first."""
 
     def __init__(self, reason: str, *, line: int | None = None, finished: bool = True) -> None:
-        super().__init__(reason)
-        self.reason, self.line, self.finished = reason, line, finished
+        super().__init__(reason[:LONGEST_REASON])
+        self.reason, self.line, self.finished = reason[:LONGEST_REASON], line, finished
 
 
 def record(value: object, what: str, /, **readers: Reader) -> list[Any]:
@@ -50,7 +53,7 @@ def whole(low: int, high: int) -> Reader:
 
     def read(value: object, what: str) -> int:
         if type(value) is not int or not low <= value <= high:
-            raise Rejected(f"{what} must be a whole number from {low} to {high}")
+            raise Rejected(f"{what} must be a whole number from {Decimal(low):.20g} to {Decimal(high):.20g}")
         return value
 
     return read

@@ -1,9 +1,9 @@
 """Reads the lines of a certificate from a file that may be hostile.
 
 One gzip member is unpacked piece by piece, so memory is bounded by the longest line allowed, whatever the file holds.
-Limits: 64 MiB a line, 16 GiB of text, text at most 1,000 times the compressed size plus 1 MiB, 2^23 brackets a line, nested at most 32
-deep (counted before the JSON parser, which recurses, sees them), whole JSON numbers of at most 600 characters, fractions of a line over a common
-denominator of 2^16 bits (sums of them cost the square of that). Objects with duplicate keys, `NaN`, `Infinity`, points and exponents are rejected. Nothing in the file is ever executed.
+Limits: 64 MiB a line, 16 GiB of text, text at most 1,000 times the compressed size plus 1 MiB, 2^23 brackets a line, at most 16 marks (brackets, commas, quotes: values
+take memory) a line for each compressed byte plus 2^22, brackets nested at most 32 deep (counted before the JSON parser, which recurses, sees them), whole JSON numbers of at most 600
+characters, fractions of a line over a common denominator of 2^16 bits (sums of them cost the square of that). Objects with duplicate keys, `NaN`, `Infinity`, points and exponents are rejected. Nothing in the file is ever executed.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from itertools import accumulate
-from math import lcm
+from math import inf, lcm
 from typing import BinaryIO, NoReturn
 
 from likewise_check.core.deadline import look_at_clock
@@ -24,6 +24,9 @@ LONGEST_LINE = 64 << 20
 LONGEST_TEXT = 16 << 30
 LARGEST_RATIO = 1000
 RATIO_ALLOWANCE = 1 << 20
+MARKS = (b"[", b"{", b",", b'"')
+LARGEST_MARKS_RATIO = 16
+MARKS_ALLOWANCE = 1 << 22
 DEEPEST_NESTING = 32
 MOST_BRACKETS = 1 << 23
 LARGEST_DENOMINATOR = 16  # of the fractions of a line, as a power of 2 of bits
@@ -36,7 +39,9 @@ class Lines:
     """The lines of one certificate, in order; knows the number of the current one and the digest of all before it."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._lines = _split_lines(_gunzip(stream))
+        size = _bytes_left(stream)
+        self._most_marks = inf if size is None else LARGEST_MARKS_RATIO * size + MARKS_ALLOWANCE
+        self._lines = _split_lines(_gunzip(stream, size))
         self._before = hashlib.sha256()
         self._raw: bytes | None = None
         self.number = 0
@@ -56,6 +61,8 @@ class Lines:
         raw = self.following()
         if raw is None:
             raise Rejected(f"the file ends where {what} should be")
+        if len(raw) > self._most_marks < sum(map(raw.count, MARKS)):
+            raise Rejected(f"more than {self._most_marks} brackets, commas and quotes in a line")
         return decode_line(raw)
 
     def digest(self) -> str:
@@ -155,9 +162,8 @@ def _bytes_left(stream: BinaryIO) -> int | None:
     return size
 
 
-def _gunzip(stream: BinaryIO) -> Iterator[bytes]:
-    """The text of a gzip file of one member, in pieces of bounded size."""
-    size = _bytes_left(stream)
+def _gunzip(stream: BinaryIO, size: int | None) -> Iterator[bytes]:
+    """The text of a gzip file of one member, of this size if it is known, in pieces of bounded size."""
     member = zlib.decompressobj(_GZIP)
     packed = unpacked = 0
     waiting = b""

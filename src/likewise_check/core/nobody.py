@@ -1,4 +1,4 @@
-"""Claims about nobody (section 6): what the end of a proof shows of a pair, and narrowing, which finds contradictions.
+"""Claims about nobody (section 6): a pair that the end of a proof or the claim itself shows, and narrowing, which finds contradictions.
 
 A relation *moves* if no individual is similar to itself by it. Where none does, one valid individual is a pair; else two are needed.
 
@@ -32,45 +32,67 @@ def shown_keys(content: object, space: Space) -> dict[str, Reader]:
     return {key: codes for key in ("somebody", "other") if key in content}
 
 
-def check_somebody(claim: Claim, shown: Sequence[Codes]) -> bool:
-    """Whether the individuals that the end states, none, one or two, or the claim itself show that there is a pair; rejects where they are none, and where there is none."""
+def check_somebody(claim: Claim, shown: Sequence[Codes]) -> None:
+    """Rejects unless the individuals that the end states, none, one or two, or the claim itself show a pair."""
     for codes, name in zip(shown, ("somebody", "other"), strict=False):
         if not claim.space.holds(codes):
             raise Rejected(f"{name} is not a valid individual")
-    similarity, constraints = claim.similarity, claim.space.constraints
+    space, similarity = claim.space, claim.similarity
     if len(shown) == 2:
         x, other = shown
         if not all(map(Relation.allows, similarity, x, other)) or not are_near(similarity, x, other):
             raise Rejected("somebody and other are not similar")
-        return True
+        return
     moving = [k for k, relation in enumerate(similarity) if relation.moves]
     if shown and not moving:
-        return True
-    if (found := find_contradiction(claim.space, similarity)) is not None:
-        raise Rejected(f"{found}: a claim about nobody")
-    if constraints or not moving:
-        return not constraints
-    return joint_limit(similarity) is None and all(claim.space.features[k].discrete for k in moving)
+        return
+    kept = find_codes(space, similarity)
+    free = joint_limit(similarity) is None and all(space.features[k].discrete for k in moving)
+    if not (free if moving and not space.constraints else not moving and _greatest_satisfies(space, kept)):
+        who = "pair is shown that" if moving else "individual is shown who"
+        raise Rejected(f"no {who} satisfies the constraints: the claim may be vacuous")
 
 
-def find_contradiction(space: Space, similarity: Sequence[Relation]) -> str | None:
-    """Why there is nobody, or no pair, as far as narrowing finds it."""
+def find_codes(space: Space, similarity: Sequence[Relation]) -> list[Kept]:
+    """The codes that narrowing keeps; rejects where it finds that there is nobody, or no pair."""
     kept = [_all_codes(feature) for feature in space.features]
-    terms = [term for constraint in space.constraints for term in constraint.terms]
-    entries = sum(max(1, space.features[term.feature].levels) for term in terms)
-    for _ in range(min(MOST_PASSES, MOST_ENTRIES // max(1, entries))):
+    for _ in range(min(MOST_PASSES, MOST_ENTRIES // max(1, _entries(space)))):
         before = list(kept)
-        for constraint in space.constraints:
-            look_at_clock()
-            if not _narrow(constraint, kept, space.features):
-                return "no individual satisfies the constraints"
+        if not _pass(space, kept):
+            raise Rejected("no individual satisfies the constraints: a claim about nobody")
         if kept == before:
             break
     for codes, relation in zip(kept, similarity, strict=True):
         span = codes[-1] - codes[0]
         if relation.limits is not None and (span < relation.limits[0] or -span > relation.limits[1]):
-            return "no two individuals are so far apart as the relations ask"
-    return None
+            raise Rejected("no two individuals are so far apart as the relations ask: a claim about nobody")
+    return kept
+
+
+def _greatest_satisfies(space: Space, kept: list[Kept]) -> bool:
+    """Whether the greatest code of one feature after the other, with a pass after each, makes a valid individual."""
+    named = sorted({term.feature for constraint in space.constraints for term in constraint.terms})
+    if len(named) * _entries(space) > MOST_ENTRIES:
+        return False
+    for k in named:
+        kept[k] = (kept[k][-1],) * 2
+        if not _pass(space, kept):
+            return False
+    return space.holds([Fraction(codes[-1]) for codes in kept])
+
+
+def _entries(space: Space) -> int:
+    """How many terms and codes of levels a pass looks at."""
+    terms = (term for constraint in space.constraints for term in constraint.terms)
+    return sum(max(1, space.features[term.feature].levels) for term in terms)
+
+
+def _pass(space: Space, kept: list[Kept]) -> bool:
+    for constraint in space.constraints:
+        look_at_clock()
+        if not _narrow(constraint, kept, space.features):
+            return False
+    return True
 
 
 def _all_codes(feature: Feature) -> Kept:

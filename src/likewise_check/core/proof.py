@@ -77,10 +77,8 @@ def _inner_split(node: list[object]) -> InnerSplit | None:
     return find_entry("NODES", name) if type(name) is str and name in known_names("NODES") else None
 
 
-def check_end(
-    end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int
-) -> tuple[Fraction, bool, bool]:
-    """Checks what the end of a proof states; returns its clearance, whether that covers floating point, and whether it is shown that it is about somebody."""
+def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int) -> tuple[Fraction, bool]:
+    """Checks what the end of a proof states; returns its clearance, and whether that covers floating point."""
     (content,) = record(end, "the line", end=anything)
     count, clearance, covered, digest, *shown = record(
         content,
@@ -91,7 +89,6 @@ def check_end(
         sha256=text,
         **shown_keys(content, claim.space),
     )
-    somebody = check_somebody(claim, shown)
     if digest != lines.digest_before():
         raise Rejected("the end's sha256 is not that of the text before it")
     if type(count) is not int or count != nodes:
@@ -109,4 +106,5 @@ def check_end(
         raise Rejected(
             "covers_floating_point must be true exactly if the clearance exceeds the rounding error"
         )
-    return clearance, covered, somebody
+    check_somebody(claim, shown)
+    return clearance, covered

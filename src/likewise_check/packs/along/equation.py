@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
+from likewise_check.core.deadline import look_at_clock
 from likewise_check.core.numbers import Exact
 from likewise_check.core.space import Relation
 
@@ -65,6 +66,7 @@ class Case:
 
     def holds(self, codes: Mapping[int, Exact] | Sequence[Exact]) -> bool:
         """Whether all conditions hold at these codes, by feature."""
+        look_at_clock()
         return all(condition.holds(codes[condition.feature]) for condition in self.where)
 
 
@@ -77,15 +79,14 @@ class Along:
     cases: tuple[Case, ...]
     otherwise: Fraction | None
 
-    @property
-    def steps(self) -> frozenset[Step]:
-        """All steps that are named in some case."""
-        return frozenset(step for case in self.cases for step in (*case.bands, *case.tables))
+    def names(self, step: Step) -> bool:
+        """Whether a step is named in some case."""
+        return any(step in case.bands or step in case.tables for case in self.cases)
 
     @property
     def by_difference(self) -> bool:
         """Whether steps are differences, not pairs of levels."""
-        return len(next(iter(self.steps))) == 1
+        return len(next(iter(self.cases[0].bands or self.cases[0].tables))) == 1
 
     @property
     def farthest(self) -> Fraction | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 
+from likewise_check.core.deadline import look_at_clock
 from likewise_check.core.fields import Rejected
 from likewise_check.core.space import Relation, Space
 from likewise_check.packs.along.equation import Along, Case, Condition, Span, Step
@@ -77,8 +78,9 @@ class AlongLimit:
         feature, relation = self.space.features[j], self.relations[j]
         yield ()
         if j not in self.by_difference:
-            places = range(feature.levels)
-            yield from ((i, k) for i in places for k in places if i != k and relation.allows(i, k))
+            for i in range(feature.levels):
+                look_at_clock()
+                yield from ((i, k) for k in range(feature.levels) if i != k and relation.allows(i, k))
         else:
             reach = int(min(relation.tolerance or 0, feature.hi - feature.lo))
             yield from ((d,) for d in range(-reach, reach + 1) if d)
@@ -88,7 +90,7 @@ class AlongLimit:
         found = list(self.relations)
         for j, step in steps.items():
             found[j] = _step_relation(step)
-        awake = [one for one in self.all if steps[one.leader] in one.steps]
+        awake = [one for one in self.all if one.names(steps[one.leader])]
         conditions = [condition for one in awake for case in one.cases for condition in case.where]
         shared = sorted({condition.feature for condition in conditions})
         for chosen in product(*(self._segments(c, conditions) for c in shared)):
@@ -99,6 +101,7 @@ class AlongLimit:
 
     def _segments(self, c: int, conditions: Sequence[Condition]) -> list[Span]:
         """The range of a feature, cut below and above each interval of these conditions on it."""
+        look_at_clock()
         lo, hi = int(self.space.features[c].lo), int(self.space.features[c].hi)
         spans = [span for condition in conditions if condition.feature == c for span in condition.spans]
         starts = sorted({lo, *(low for low, _ in spans), *(high + 1 for _, high in spans if high < hi)})
@@ -111,8 +114,9 @@ class AlongLimit:
         found, moves = list(relations), []
         codes = {c: lo for c, (lo, _) in segments.items()}  # one of each stands for all
         for one in self.all:
+            look_at_clock()
             step = steps[one.leader]
-            case = one.case(codes) if step in one.steps else Case()
+            case = one.case(codes) if one.names(step) else Case()
             if step in case.tables:
                 moves.append([(one.feature, move) for move in case.tables[step].moves])
             else:

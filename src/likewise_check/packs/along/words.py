@@ -1,10 +1,14 @@
 """What a feature that changes along is said to do, for people."""
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from likewise_check.core.numbers import readable_number
 from likewise_check.core.space import Feature, Level
 from likewise_check.packs.along.equation import Along, Band, Case, Condition, Step, Table
+
+MOST_LISTED = 20  # levels
+LONGEST_NAME = 60
 
 
 def tell_equation(one: Along, features: Sequence[Feature], names: Sequence[str]) -> str:
@@ -39,16 +43,17 @@ def _when(step: Step, levels: Sequence[Level]) -> str:
 
 def _tell_table(table: Table, levels: Sequence[Level]) -> str:
     """Of each level that does not just stay which ones it becomes."""
-    found: list[str] = []
-    becoming: list[list[int]] = [[] for _ in levels]
+    becoming: dict[int, list[int]] = {}
     for v, beside in table.pairs:
-        becoming[v].append(beside)
-    for v, (level, images) in enumerate(zip(levels, becoming, strict=True)):
-        if not images:
-            found.append(f"{level_text(level)} has no counterpart")
-        elif images != [v]:
-            becomes = " or ".join(level_text(levels[beside]) for beside in images)
-            found.append(f"{level_text(level)} becomes {becomes}")
+        becoming.setdefault(v, []).append(beside)
+    lacking = len(levels) - len(becoming)
+    found = [f"{lacking} levels have no counterpart"] * (lacking > MOST_LISTED)
+    for v in becoming if found else range(len(levels)):
+        if v not in becoming:
+            found.append(f"{level_text(levels[v])} has no counterpart")
+        elif becoming[v] != [v]:
+            becomes = " or ".join(level_text(levels[beside]) for beside in becoming[v])
+            found.append(f"{level_text(levels[v])} becomes {becomes}")
     stays = "all others stay" if found else "all stay"
     return f"({', '.join([*found, stays])})"
 
@@ -59,13 +64,20 @@ def _tell_condition(condition: Condition, feature: Feature, name: str) -> str:
 
 def _spans(condition: Condition, feature: Feature) -> Iterator[str]:
     for lo, hi in condition.spans:
-        if feature.levels:
+        if feature.levels and hi - lo >= MOST_LISTED:
+            yield f"one of {hi - lo + 1} levels from {level_text(feature.names[lo])} to {level_text(feature.names[hi])}"
+        elif feature.levels:
             yield from (level_text(feature.names[place]) for place in range(lo, hi + 1))
         else:
             yield str(lo) if lo == hi else f"from {lo} to {hi}"
 
 
 def level_text(level: Level) -> str:
-    """A level, quoted."""
+    """A level, quoted, and cut if it is long."""
     sort, value = level
-    return {"missing": "missing", "truth": "true" if value else "false"}.get(sort, repr(value))
+    if not isinstance(value, str):
+        known = {"truth": "true" if value else "false"}
+        return known.get(sort) or readable_number(Fraction(value))
+    return (
+        "missing" if sort == "missing" else repr(value[:LONGEST_NAME]) + "..." * (len(value) > LONGEST_NAME)
+    )

@@ -8,6 +8,7 @@ from typing import Any
 from likewise_check.core.cells import Box, Cell
 from likewise_check.core.fields import Rejected, anything, array_of, record
 from likewise_check.core.lemma import Lemma
+from likewise_check.core.maxima import table_maximum
 from likewise_check.core.numbers import Exact, int_if_whole, lower_root, readable_number
 from likewise_check.core.space import Relation, Space
 from likewise_check.packs.distance.cost import Cost, Each, limits_of_difference
@@ -84,8 +85,10 @@ class Distance:
             least, most = limits_of_difference(box, relation)
             found = [Fraction(values[0] * least), Fraction(values[0] * most)] if least <= most else []
         else:
-            first, second = (range(int(lo), int(hi) + 1) for lo, hi in box.intervals)
-            found = [Fraction(values[j] - values[i]) for i in first for j in second if relation.allows(i, j)]
+            negative = [-a for a in values]
+            fall = table_maximum(values, negative, box, relation)
+            rise = table_maximum(negative, values, box, relation)
+            found = [] if fall is None or rise is None else [Fraction(-fall), Fraction(rise)]
         return (min(found), max(found)) if found else None
 
     def dual(self, y: Sequence[Fraction]) -> bool:

@@ -50,6 +50,10 @@ class Sum:
     bias: Fraction
 
     @property
+    def bodies(self) -> tuple[Body, ...]:
+        return tuple(part.body for part in self.parts)
+
+    @property
     def packs(self) -> frozenset[str]:
         return frozenset({"sums"}).union(*(part.body.packs for part in self.parts))
 
@@ -88,6 +92,10 @@ class Sums:
     clears: ClassVar[bool] = False
 
     scores: tuple[Sum, ...]
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        return self.scores
 
     @property
     def packs(self) -> frozenset[str]:
