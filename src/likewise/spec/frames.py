@@ -238,7 +238,9 @@ def answer(request: bytes) -> bytes:
 def _polars_texts(file: Path, size: int | None) -> Iterator[int]:
     import polars as pl
 
-    texts = pl.scan_parquet(file).select(pl.col(pl.String).str.len_bytes().cast(pl.Int64))
+    texts = pl.scan_parquet(file).select(
+        pl.col(pl.String, pl.Categorical).cast(pl.String).str.len_bytes().cast(pl.Int64)
+    )
     count = max(_polars_rows(file), 1)
     for start in range(0, count, size or count):
         lengths = texts.slice(start, size or count).sum().collect()
