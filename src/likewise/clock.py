@@ -43,9 +43,14 @@ def time_limit(left: Callable[[], float]) -> Iterator[None]:
         _SECONDS_LEFT.reset(token)
 
 
+def seconds_left() -> float:
+    """What time the work at hand has."""
+    return _SECONDS_LEFT.get()()
+
+
 def check_clock(seconds: float = 0.0) -> None:
     """Raise `OutOfTime` where the work at hand has no time left, or less than its next piece takes."""
-    left = _SECONDS_LEFT.get()()
+    left = seconds_left()
     if left <= 0 or left < seconds:
         raise OutOfTime
 

@@ -276,10 +276,10 @@ def test_what_needs_no_state_runs_with_a_file(file):
 
 
 def test_a_full_disk_ends_no_analysis(forest, file, monkeypatch):
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "write_atomically", full)
+    monkeypatch.setattr(checkpoint, "write_file", full)
     with pytest.warns(UserWarning, match="No space left") as told:
         found = lw.share(*forest, SIMILAR, method="certified", budget=0.3, checkpoint=file)
     assert found.upper < 1

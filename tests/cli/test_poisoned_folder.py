@@ -198,7 +198,7 @@ if __name__ == "__main__":
 def test_processes_that_read_files_for_a_parser(poisoned, module):
     text = f"""
 from likewise.errors import UnsupportedModel
-from likewise.importers.reader_process import ask_process
+from likewise.spec.reader_process import ask_process
 try:
     ask_process({module!r}, b"no such file", "file")
 except UnsupportedModel:

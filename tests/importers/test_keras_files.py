@@ -10,9 +10,9 @@ from tests.tiers import ALL, some
 
 import likewise as lw
 from likewise.errors import LikewiseError, UnsupportedModel
-from likewise.importers import reader_process
 from likewise.importers.files import load_model
 from likewise.importers.layer_files import hdf5_process
+from likewise.spec import reader_process
 from likewise.spec.model_reading import LevelColumns, ModelReading
 
 h5py = pytest.importorskip("h5py", reason="h5py is not installed: pip install h5py")

@@ -42,10 +42,11 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.fuzz.skops_files import ALLOWED, ask, skops_mutants
 from tests.tiers import ALL, SEED
 
-from likewise.errors import SpecError, UnsupportedModel
+from likewise.errors import DataError, SpecError, UnsupportedModel
 from likewise.importers.files import load_model
 from likewise.importers.lightgbm.model_file import read_lightgbm, write_lightgbm
 from likewise.importers.skops_files import read_skops
+from likewise.spec.disk import memory_limit
 from likewise.spec.file import read_spec
 
 RANDOM = np.random.default_rng(7)
@@ -290,9 +291,8 @@ def test_two_members_of_one_name_are_refused():
         read_skops(made.getvalue())
 
 
-def test_what_unpacks_to_too_much_is_refused(monkeypatch):
-    monkeypatch.setattr("likewise.importers.skops_schema.MOST_BYTES", 1000)
-    with pytest.raises(UnsupportedModel, match="unpacks to"):
+def test_what_unpacks_to_too_much_is_refused():
+    with memory_limit(1000), pytest.raises(DataError, match="memory"):
         read_skops(dumped(logistic()))
 
 

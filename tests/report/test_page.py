@@ -229,7 +229,9 @@ def test_a_large_certificate_takes_no_room_from_the_lists(biased, analyses, tmp_
     alone = biased.report(tmp_path / "alone.html", **analyses).read_text(encoding="utf-8")
     monkeypatch.setattr(
         "likewise.report.page.certificate_summary",
-        lambda *given: certificate_summary(*given) | {"content": base64.b64encode(large * 100).decode()},
+        lambda *given, **how: (
+            certificate_summary(*given, **how) | {"content": base64.b64encode(large * 100).decode()}
+        ),
     )
     both = biased.report(tmp_path / "both.html", **analyses).read_text(encoding="utf-8")
     assert len(both) > len(alone) + 250_000

@@ -194,10 +194,10 @@ def test_two_runs_on_one_file(file):
 
 
 def test_a_full_disk_ends_no_search(file, monkeypatch):
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "write_atomically", full)
+    monkeypatch.setattr(checkpoint, "write_file", full)
     with pytest.warns(UserWarning, match="No space left") as told:
         assert verified(checkpoint=file).verdict == "FAIR"
     assert len(told) == 1

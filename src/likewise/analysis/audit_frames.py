@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from likewise.errors import DataError, suggest_name
 from likewise.search.judgement import BIASED, UNDECIDED
 from likewise.spec.columns import as_table
 from likewise.spec.csv_file import disarm_cell
+from likewise.spec.disk import replacing
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.frames import frame_from_columns, native_backend
 from likewise.spec.rows import level_array
@@ -213,23 +215,25 @@ def write_rows(judged: JudgedRows, path: str | Path, *, like: Any, formulas: boo
     )
     try:
         if file.suffix.lower() == ".csv":
-            _write_csv(file, blocks if formulas else map(_disarmed, blocks), like)
+            kept = blocks if formulas else map(_disarmed, blocks)
+            write: Callable[[Any], Any] = partial(_write_csv, kept, like)
         elif native_backend() == "polars":
-            as_table(audit_frame(judged, like=like)).write_parquet(str(file))
+            write = as_table(audit_frame(judged, like=like)).write_parquet
         else:
-            _write_parquet(file, blocks, judged)
+            write = partial(_write_parquet, blocks, judged)
+        with replacing(file, private=True) as stream:
+            write(stream)
     except OSError as error:
         raise DataError(f"{file}: cannot be written: {error.strerror or error}") from None
     except ImportError as error:
         raise DataError(f"{file}: {error}", hint="pip install pyarrow, or give a .csv file") from None
 
 
-def _write_csv(file: Path, blocks: Iterable[dict[str, Any]], like: Any) -> None:
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        for number, columns in enumerate(blocks):
-            table = as_table(frame_from_columns(columns, like=like))
-            heading = len(table.head(0).write_csv(None)) if number else 0
-            stream.write(table.write_csv(None)[heading:])
+def _write_csv(blocks: Iterable[dict[str, Any]], like: Any, stream: IO[bytes]) -> None:
+    for number, columns in enumerate(blocks):
+        table = as_table(frame_from_columns(columns, like=like))
+        heading = len(table.head(0).write_csv(None)) if number else 0
+        stream.write(table.write_csv(None)[heading:].encode())
 
 
 def _disarmed(columns: dict[str, Any]) -> dict[str, Any]:
@@ -240,13 +244,13 @@ def _disarmed(columns: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _write_parquet(file: Path, blocks: Iterator[dict[str, Any]], judged: JudgedRows) -> None:
+def _write_parquet(blocks: Iterator[dict[str, Any]], judged: JudgedRows, stream: IO[bytes]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     kinds = _column_kinds(judged)
     schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in kinds.items()])
-    with pq.ParquetWriter(file, schema) as writer:
+    with pq.ParquetWriter(stream, schema) as writer:
         for columns in blocks:
             writer.write_table(pa.table({name: list(columns[name]) for name in kinds}, schema=schema))
 

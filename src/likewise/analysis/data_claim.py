@@ -6,6 +6,7 @@ original as it is on rows of a frame: those are sampled in the same way.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ def pose_data(claim: Claim, given: Any, run: Run) -> tuple[Problem, DataRows]:
     if source is None:
         problem = prepare(replace(claim, X=given), run)
         return problem, problem_rows(problem)
-    with run.budget.halted():
+    with run.budget.reading(str(given) if isinstance(given, str | os.PathLike) else "data"):
         data = read_rows(
             claim.space,
             source,

@@ -14,16 +14,17 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from likewise.certificate.writer import holds_rows
 from likewise.errors import CertificateError
-from likewise.spec.atomic_write import write_atomically
+from likewise.spec.disk import read_file, write_file
 from likewise.spec.numbers import parse_number
 
 MOST_OUTLINE_BYTES = 1 << 31  # bytes of text that an outline reads
+LONGEST_LINE = 1 << 28  # bytes or characters
 CUTS = ("split", "neuron", "inner")  # nodes that two others follow
 # What reading lines of another shape than a certificate's ends in: an outline looks, it does not check.
 PARSE_ERRORS = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
@@ -57,9 +58,9 @@ class Certificate:
     content: bytes
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the file, whole or not at all."""
+        """Write the file, whole or not at all; one that is about people for its owner's eyes only."""
         try:
-            write_atomically(path, self.content)
+            write_file(path, self.content, private=self.is_about_people)
         except OSError as error:
             raise CertificateError(
                 f"{os.fspath(path)}: cannot be written: {error.strerror or error}"
@@ -68,14 +69,30 @@ class Certificate:
 
     def model_line(self) -> bytes:
         """The model export: what `likewise-check --model` compares digests with."""
+        return self._first_lines()[4]
+
+    @property
+    def holds_rows(self) -> bool:
+        """Whether rows of the training data are in it, to the last bit: those that a kernel model is made of."""
+        return holds_rows(self.model_line())
+
+    @property
+    def is_about_people(self) -> bool:
+        """Whether it holds rows, or two individuals, or nobody can tell."""
+        try:
+            return self.holds_rows or json.loads(self._first_lines()[0])["kind"] == "witness"
+        except (CertificateError, *PARSE_ERRORS):
+            return True
+
+    def _first_lines(self) -> list[bytes]:
         try:
             with gzip.open(io.BytesIO(self.content)) as lines:
-                found = list(islice(lines, 5))
+                found = [lines.readline(LONGEST_LINE) for _ in range(5)]
         except (OSError, EOFError, zlib.error) as error:
             raise CertificateError(f"not a readable certificate: {error}") from error
-        if len(found) < 5:
-            raise CertificateError("not a readable certificate: it has no model")
-        return found[4]
+        if not found[4] or max(map(len, found)) == LONGEST_LINE:
+            raise CertificateError("not a readable certificate: it has no model, or a line too long")
+        return found
 
     def outline(self) -> Outline:
         """Read the certificate for people; raises CertificateError where it is not one."""
@@ -92,7 +109,7 @@ class Certificate:
 def load_certificate(path: str | PathLike[str]) -> Certificate:
     """A certificate from disk. Nothing is checked here: that is what `check` does."""
     try:
-        content = Path(path).read_bytes()
+        content = read_file(path)
     except OSError as error:
         raise CertificateError(f"{os.fspath(path)}: cannot be read: {error.strerror or error}") from error
     if content[:2] != b"\x1f\x8b":
@@ -103,12 +120,12 @@ def load_certificate(path: str | PathLike[str]) -> Certificate:
 
 
 def _read_outline(lines: Any) -> Outline:
-    header = json.loads(lines.readline())
-    _, similarity, _, _ = (lines.readline() for _ in range(4))
+    header = json.loads(lines.readline(LONGEST_LINE))
+    _, similarity, _, _ = (lines.readline(LONGEST_LINE) for _ in range(4))
     in_parts = any(relation["kind"] == "along" for relation in json.loads(similarity)["similarity"])
     rules: Counter[str] = Counter()
     pending, deepest, read, end = [0], 0, 0, None
-    for text in lines:
+    while text := lines.readline(LONGEST_LINE):
         read += len(text)
         if read > MOST_OUTLINE_BYTES:
             raise ValueError("too long to outline")

@@ -37,6 +37,15 @@ VERSION = 1
 COMPRESSION = 6
 
 
+# Bodies whose terms are rows that the model was fitted on, number by number: other kernels come to sums over rows.
+BODIES_OF_ROWS = (b'"kind":"rbf"', b'"kind":"mixed"')
+
+
+def holds_rows(model_line: bytes) -> bool:
+    """Whether a model line has rows of the training data in it. No name can look like a key: quotes in it are escaped."""
+    return any(kind in model_line for kind in BODIES_OF_ROWS)
+
+
 class Writer:
     """One certificate being written. `lines` are space, similarity, property and model, in this order."""
 

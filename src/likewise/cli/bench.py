@@ -60,10 +60,10 @@ def paper(**given: Any) -> int:
 
 def _write(name: str, text: str) -> None:
     from likewise.errors import DataError
-    from likewise.spec.atomic_write import write_atomically
+    from likewise.spec.disk import write_file
 
     try:
-        write_atomically(name, text.encode())
+        write_file(name, text.encode())
     except OSError as error:
         raise DataError(f"{name}: cannot be written: {error.strerror or error}") from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likewise.cli.certificate_files import moves_older_certificates
+from likewise.cli.certificate_files import moves_older_certificates, save_certificate
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 
@@ -42,7 +42,7 @@ def card(**given: Any) -> int:
             disparity = _measure_disparity(loaded.problem, run, given["of"])
             groups = _groups_of_rows(loaded, run)
     if given["certificate"] is not None and result.certificate is not None:
-        result.certificate.save(given["certificate"])
+        save_certificate(result.certificate, given["certificate"])
     text = result.model_card(
         disparity=disparity,
         share=share,
@@ -121,9 +121,9 @@ def _read_share(path: str) -> dict[str, Any]:
 
 def _write(path: str, text: str) -> None:
     from likewise.errors import SpecError
-    from likewise.spec.atomic_write import write_atomically
+    from likewise.spec.disk import write_file
 
     try:
-        write_atomically(path, text.encode())
+        write_file(path, text.encode(), private=True)
     except OSError as error:
         raise SpecError(f"--output {path}: cannot be written: {error.strerror or error}") from None

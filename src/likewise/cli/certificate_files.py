@@ -6,10 +6,16 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from likewise.cli.older_files import OutputKind, moves_older
 from likewise.errors import SpecError
+from likewise.spec.disk import open_file
+
+if TYPE_CHECKING:
+    from likewise.certificate.certificate import Certificate
 
 CERTIFICATE_START = b'{"likewise-certificate":'  # of the first line, once it is unpacked
 GZIP_WBITS = 31  # for zlib: the largest window, with gzip's header
@@ -28,6 +34,20 @@ def checkpoint_file(given: str | None, spec: str | None, *, several: bool) -> st
     if given is None or not (several or Path(given).is_dir()):
         return given
     return str(make_folder("--checkpoint", given) / f"{Path(spec or 'claim').stem}.checkpoint")
+
+
+def save_certificate(certificate: Certificate, path: str | Path) -> None:
+    """Write it; says so where it holds rows of the training data."""
+    certificate.save(path)
+    tell_rows(path, certificate.model_line())
+
+
+def tell_rows(path: str | Path, model_line: bytes) -> None:
+    """Say that a file holds rows of the training data, if it does."""
+    from likewise.certificate.writer import holds_rows
+
+    if holds_rows(model_line):
+        click.echo(f"note: {path}: holds rows of the training data, of which this model is made", err=True)
 
 
 def make_folder(option: str, given: str) -> Path:
@@ -56,7 +76,7 @@ def _box_certificate_paths(given: Mapping[str, Any]) -> list[str]:
 
 
 def _begins_as_certificate(path: Path) -> bool:
-    with path.open("rb") as stream:
+    with open_file(path) as stream:
         start = stream.read(1 << 16)
     try:
         return zlib.decompressobj(GZIP_WBITS).decompress(start, len(CERTIFICATE_START)) == CERTIFICATE_START

@@ -42,6 +42,7 @@ class ClaimRequest:
     flags: ClaimFlags
     look: SearchFlags
     import_seconds: float
+    reading_seconds: float
     checkpoint: str | None
     resume: bool
 
@@ -174,7 +175,7 @@ class _Service:
             checkpoint=request.checkpoint,
             resume=request.resume,
         ) as run:
-            run.budget.import_seconds = request.import_seconds
+            run.budget.carry_on(request.import_seconds, request.reading_seconds)
             self._budget = run.budget
             if self._stopped.is_set():
                 run.budget.interrupt()

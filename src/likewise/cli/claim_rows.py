@@ -11,6 +11,7 @@ import click
 
 from likewise.cli.options import ClaimFlags
 from likewise.cli.similar_flags import parse_flag
+from likewise.clock import check_clock
 from likewise.errors import DataError, LikewiseError, suggest_name
 
 if TYPE_CHECKING:
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
+
+
+def import_frames() -> None:
+    """Import what reads tables, which is not reading."""
+    from importlib import import_module
+
+    from likewise.spec.frames import native_backend
+
+    import_module(native_backend())
 
 
 def read_rows(path: str, label: str | None) -> Any:
@@ -147,6 +157,7 @@ def restrict_rows(
 
 def _exact_rows(space: Space, codes: Floats) -> Iterator[dict[str, Level]]:
     for row in codes.tolist():
+        check_clock()
         yield {name: space.value(k, row[k]) for k, name in enumerate(space.names)}
 
 

@@ -26,6 +26,7 @@ from likewise.cli.claim_rows import (
     admit_rows,
     check_stray_text,
     encode_rows,
+    import_frames,
     infer_space,
     read_rows,
     restrict_rows,
@@ -43,6 +44,7 @@ from likewise.cli.similar_flags import (
     read_metric,
 )
 from likewise.errors import DataError, InternalError, LikewiseError, SpecError, UnsupportedModel, suggest_name
+from likewise.spec.disk import open_file
 
 if TYPE_CHECKING:
     from likewise.problem import Problem
@@ -165,6 +167,20 @@ def load_claim(
     )
     if streamed and wanted.data is not None and wanted.space is not None and not flags.widen:
         return _load_streamed(flags, run, wanted, model, class_text)
+    if wanted.data is not None:
+        import_frames()
+    with run.budget.reading(str(wanted.data)):
+        space, rows = _read_space(model, wanted, flags)
+    wanted = _add_similarity(wanted, space, flags)
+    _check_claim(space, wanted, flags, alone=alone)
+    problem = _prepare_problem(model, space, rows, wanted, run, alone=alone)
+    asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
+    run.budget.restart()
+    return LoadedClaim(problem=problem.with_property(asked), label=wanted.label)
+
+
+def _read_space(model: Any, wanted: _ClaimRequest, flags: ClaimFlags) -> tuple[Space, dict[str, Any]]:
+    """The space, as it is written or as the rows show it, and what a claim is told of the rows."""
     frame = None if wanted.data is None else read_rows(wanted.data, wanted.label)
     space = wanted.space
     if space is None:
@@ -181,24 +197,18 @@ def load_claim(
     codes = None if frame is None else encode_rows(space, frame, str(wanted.data), flags)
     if flags.where:
         space, frame, codes = restrict_rows(space, frame, codes, flags.where)
+    return space, {"X": frame, "codes": codes, "outside": outside}
+
+
+def _add_similarity(wanted: _ClaimRequest, space: Space, flags: ClaimFlags) -> _ClaimRequest:
+    """The request with the pairs of the flags, what goes along, and the metric: one that pairs keep to by a
+    radius, or that of a Lipschitz claim."""
+    from likewise.spec.lipschitz import Lipschitz
+
     if flags.pairs:
         wanted = replace(wanted, similarity=add_pairs(wanted.similarity, space, flags))
     if flags.along:
         wanted = replace(wanted, similarity=add_along(wanted.similarity, space, flags))
-    wanted = _add_measured(wanted, space, flags)
-    _check_claim(space, wanted, flags, alone=alone)
-    rows = {"X": frame, "codes": codes, "outside": outside}
-    problem = _prepare_problem(model, space, rows, wanted, run, alone=alone)
-    asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
-    run.budget.restart()
-    return LoadedClaim(problem=problem.with_property(asked), label=wanted.label)
-
-
-def _add_measured(wanted: _ClaimRequest, space: Space, flags: ClaimFlags) -> _ClaimRequest:
-    """The request with the metric of the flags: one that pairs keep to by a radius, or that of a Lipschitz
-    claim."""
-    from likewise.spec.lipschitz import Lipschitz
-
     asked, similar = wanted.property, wanted.similarity
     if isinstance(asked, Lipschitz) and flags.metric is not None:
         asked = replace(asked, metric=read_metric(space, flags.metric))
@@ -219,12 +229,10 @@ def _load_streamed(
     if space is None:
         raise InternalError("rows are read some at a time where there is a space")
     _check_columns(model, space, wanted)
-    data, narrower = stream_rows(space, path, wanted.label, run, outside=wanted.outside, flags=flags)
-    if flags.pairs:
-        wanted = replace(wanted, similarity=add_pairs(wanted.similarity, narrower, flags))
-    if flags.along:
-        wanted = replace(wanted, similarity=add_along(wanted.similarity, narrower, flags))
-    wanted = _add_measured(wanted, narrower, flags)
+    import_frames()
+    with run.budget.reading(path):
+        data, narrower = stream_rows(space, path, wanted.label, run, outside=wanted.outside, flags=flags)
+    wanted = _add_similarity(wanted, narrower, flags)
     _check_claim(narrower, wanted, flags, alone=False)
     problem = _prepare_problem(model, narrower, sample_fields(data), wanted, run, alone=False)
     asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
@@ -275,7 +283,7 @@ def file_digests(flags: ClaimFlags) -> dict[str, str]:
     found = {name: path for name, path in files.items() if path is not None and Path(path).is_file()}
     digests = {}
     for name, path in found.items():
-        with Path(path).open("rb") as content:
+        with open_file(path) as content:
             digests[f"{name} {Path(path).name}"] = hashlib.file_digest(content, "sha256").hexdigest()
     return digests
 

@@ -132,6 +132,7 @@ class Fleet:
                 flags=outcome.flags,
                 look=replace(plan.look, jobs=jobs),
                 import_seconds=outcome.import_seconds,
+                reading_seconds=outcome.reading_seconds,
                 checkpoint=plan.keep(outcome.flags.spec),
                 resume=plan.resume,
             )

@@ -128,6 +128,7 @@ _TRANSLATIONS = tuple(
         # the run
         (r"method='(\w+)'", r"--method \1"),
         (r"import_budget=", "--import-budget "),
+        (r"\bbudget=", "--budget "),
         (r"resume=True", "--resume"),
         (r'checkpoint="FILE"', "--checkpoint FILE"),
         (r"call fit\(X, y\) first", "call fit(X, y) before saving it"),

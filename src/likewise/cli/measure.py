@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from likewise.cli.certificate_files import moves_older_certificates
+from likewise.cli.certificate_files import moves_older_certificates, save_certificate
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 
@@ -33,7 +33,7 @@ def measure(**given: Any) -> int:
         wanted = MeasureRequest(of=given["of"], class_of_interest=label, tolerance=given["tolerance"])
         disparity = measure_problem(loaded.problem, run, wanted, certify=show.certificate is not None)
     if show.certificate is not None and disparity.certificate is not None:
-        disparity.certificate.save(show.certificate)
+        save_certificate(disparity.certificate, show.certificate)
     telling = command_audience("measure", given, loaded, spec=flags.spec, proof=show.certificate)
     answer = disparity_answer(disparity, loaded, telling, label=label)
     if show.as_json:

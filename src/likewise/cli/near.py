@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.cli.certificate_files import make_folder, moves_older_certificates_of_boxes
+from likewise.cli.certificate_files import make_folder, moves_older_certificates_of_boxes, save_certificate
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.errors import SpecError
@@ -59,4 +59,4 @@ def near(**given: Any) -> int:
 def _save(found: Near, folder: Path) -> None:
     """One file a box, in the order in which they are listed."""
     for number, certificate in enumerate(found.certificates, start=1):
-        certificate.save(str(folder / f"near-{number}.likewise"))
+        save_certificate(certificate, folder / f"near-{number}.likewise")

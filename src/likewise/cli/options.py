@@ -13,6 +13,7 @@ from typing import Any, Self
 import click
 
 from likewise.cli.optional_values import OptionalValue
+from likewise.spec.disk import MEMORY, memory_limit
 
 DEBUG_KEY = "likewise.debug"  # key in click's meta: show tracebacks
 JSON_KEY = "likewise.json"  # key in click's meta: stdout is for one JSON object
@@ -83,6 +84,12 @@ def _note_in_context(key: str) -> Any:
     return note
 
 
+def _limit_memory(ctx: click.Context, _parameter: click.Parameter, gigabytes: float) -> float:
+    if not ctx.resilient_parsing:
+        ctx.with_resource(memory_limit(gigabytes * (1 << 30)))
+    return gigabytes
+
+
 # -- the claim --------------------------------------------------------------------------------------------
 
 SPEC = click.Argument(["spec"], required=False, metavar="[CLAIM]")
@@ -146,6 +153,15 @@ IMPORT_BUDGET = click.Option(
     metavar="SECONDS",
     help="Time to read the model and compare it with the original.",
 )
+MAX_MEMORY = click.Option(
+    ["--max-memory"],
+    type=click.FloatRange(0, min_open=True),
+    default=MEMORY / (1 << 30),
+    show_default=True,
+    metavar="GB",
+    callback=_limit_memory,
+    help="Refuse files whose content takes more memory than this.",
+)
 PROPERTY = click.Option(
     ["--property"],
     metavar="P",
@@ -170,6 +186,7 @@ CLAIM = (
     ALLOW_PICKLE,
     TRUST,
     IMPORT_BUDGET,
+    MAX_MEMORY,
 )
 
 # -- the search -------------------------------------------------------------------------------------------
@@ -431,6 +448,11 @@ REPORT_FULL = click.Option(
     ["--full"],
     is_flag=True,
     help="Ask all that can be asked: also how many, how far, who, and what can be done.",
+)
+NO_ROWS = click.Option(
+    ["--no-rows"],
+    is_flag=True,
+    help="Show no row of the data, and no pair: counts alone, for readers who may not see people.",
 )
 UI_FOLDER = click.Argument(["folder"], required=False, default=".", metavar="[FOLDER]")
 UI_PORT = click.Option(

@@ -38,6 +38,7 @@ class ClaimOutcome:
     flags: ClaimFlags
     loaded: LoadedClaim | None = None
     import_seconds: float = 0.0
+    reading_seconds: float = 0.0
     result: Result | None = None
     error: LikewiseError | None = None
     crash: Crash | None = None
@@ -127,13 +128,18 @@ def read_claims(
     property_text: str | None,
     class_text: str | None,
     *,
+    budget: float,
     like_data: LikeData | None = None,
 ) -> list[ClaimOutcome]:
     """Every claim, loaded; or, where one cannot be read, which ones, and no other one to be searched. `like_data` asks for pairs near the rows of the data, or for frequent ones."""
-    outcomes = [
-        _catch_error(flags, partial(_load_outcome, flags, property_text, class_text, like_data=like_data))
-        for flags in each
-    ]
+    load = partial(
+        _load_outcome,
+        property_text=property_text,
+        class_text=class_text,
+        budget=budget,
+        like_data=like_data,
+    )
+    outcomes = [_catch_error(flags, partial(load, flags)) for flags in each]
     if any(outcome.error is not None for outcome in outcomes):
         return [one if one.error else ClaimOutcome(flags=one.flags, not_asked=STOPPED) for one in outcomes]
     return outcomes
@@ -224,20 +230,31 @@ def _catch_crash(outcome: ClaimOutcome, make: Callable[[], ClaimOutcome]) -> Cla
 
 
 def _load_outcome(
-    flags: ClaimFlags, property_text: str | None, class_text: str | None, *, like_data: LikeData | None
+    flags: ClaimFlags,
+    property_text: str | None,
+    class_text: str | None,
+    *,
+    budget: float,
+    like_data: LikeData | None,
 ) -> ClaimOutcome:
     from likewise.cli.claims import load_claim
     from likewise.run import Run
     from likewise.search.budget import Budget
 
-    run = Run(budget=Budget(0, flags.import_budget))
+    run = Run(budget=Budget(budget, flags.import_budget))
     loaded = load_claim(flags, run, property_text, class_text)
     if like_data:
         if loaded.rows is None:
             raise SpecError("--like-data needs data", hint="--data rows.csv, or [data] in the claim file")
         claim = replace(loaded.problem.claim, like_data=like_data)
         loaded = replace(loaded, problem=replace(loaded.problem, claim=claim))
-    return ClaimOutcome(flags=flags, loaded=loaded, import_seconds=run.budget.import_seconds)
+    clock = run.budget
+    return ClaimOutcome(
+        flags=flags,
+        loaded=loaded,
+        import_seconds=clock.import_seconds,
+        reading_seconds=clock.reading_seconds,
+    )
 
 
 def _search_outcome(
@@ -253,7 +270,7 @@ def _search_outcome(
 
     path = keep(outcome.flags.spec)
     with start_run(outcome.flags, look, progress=progress, checkpoint=path, resume=resume) as run:
-        run.budget.import_seconds = outcome.import_seconds
+        run.budget.carry_on(outcome.import_seconds, outcome.reading_seconds)
         return replace(outcome, result=verify_problem(outcome.problem, run))
 
 

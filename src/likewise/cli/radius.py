@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from likewise.cli.certificate_files import moves_older_certificates
+from likewise.cli.certificate_files import moves_older_certificates, save_certificate
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 
@@ -32,7 +32,7 @@ def radius(**given: Any) -> int:
         loaded = load_claim(flags, run, given["property"], alone=given["feature"] is not None)
         found = radius_of_problem(loaded.problem, run, given["feature"])
     if show.certificate is not None and found.certificate is not None:
-        found.certificate.save(show.certificate)
+        save_certificate(found.certificate, show.certificate)
     telling = command_audience("radius", given, loaded, spec=flags.spec, proof=show.certificate)
     answer = radius_answer(found, loaded, telling)
     if show.as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.cli.certificate_files import make_folder, moves_older_certificates_of_boxes
+from likewise.cli.certificate_files import make_folder, moves_older_certificates_of_boxes, save_certificate
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.errors import SpecError
@@ -81,12 +81,11 @@ def _parse_around(text: str | None, loaded: LoadedClaim) -> Any:
 def _write(found: Regions, path: str) -> None:
     import json
 
-    from likewise.spec.atomic_write import write_atomically
+    from likewise.spec.disk import write_file
 
     try:
-        write_atomically(
-            Path(path), (json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n").encode()
-        )
+        text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        write_file(path, text.encode(), private=found.around is not None)
     except OSError as error:
         raise SpecError(f"--output {path}: cannot be written: {error.strerror or error}") from None
 
@@ -97,4 +96,4 @@ def _save(found: Regions, folder: Path) -> None:
         for number, region in enumerate(getattr(found, kind), start=1):
             sides = ("",) if kind == "fair" else ("-upper", "-lower")
             for side, certificate in zip(sides, region.certificates, strict=True):
-                certificate.save(str(folder / f"{kind}-{number}{side}.likewise"))
+                save_certificate(certificate, folder / f"{kind}-{number}{side}.likewise")

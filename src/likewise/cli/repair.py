@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.cli.certificate_files import moves_older_certificates
+from likewise.cli.certificate_files import moves_older_certificates, save_certificate
 from likewise.cli.exits import Exit
 from likewise.cli.older_files import OutputKind, moves_older
 from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 from likewise.errors import SpecError, UnsupportedModel, suggest_name
+from likewise.spec.disk import write_file
 
 if TYPE_CHECKING:
     from likewise.cli.claims import LoadedClaim
@@ -73,9 +74,10 @@ def repair(**given: Any) -> int:
         )
         repaired = repair_problem(loaded.problem, run, method, read_labels(loaded))
     if output is not None and repaired.result.verdict == "FAIR":
-        _write(repaired.model, output)
+        proof = repaired.result.certificate
+        _write(repaired.model, output, private=proof is None or proof.holds_rows)
     if show.certificate is not None and repaired.result.certificate is not None:
-        repaired.result.certificate.save(show.certificate)
+        save_certificate(repaired.result.certificate, show.certificate)
     telling = command_audience("repair", given, loaded, spec=flags.spec, proof=show.certificate)
     answer = repair_answer(repaired, telling, claim=True, output=given["output"])
     if show.as_json:
@@ -98,7 +100,7 @@ def _output_path(text: str) -> Path:
     return path
 
 
-def _write(model: Any, path: Path) -> None:
+def _write(model: Any, path: Path, *, private: bool) -> None:
     try:
         import skops.io
     except ImportError:
@@ -107,7 +109,7 @@ def _write(model: Any, path: Path) -> None:
             hint='pip install "likewise[skops]"',
         ) from None
     try:
-        skops.io.dump(model, path)
+        write_file(path, skops.io.dumps(model), private=private)
     except OSError as error:
         raise SpecError(f"--output {path}: cannot be written: {error.strerror or error}") from None
 

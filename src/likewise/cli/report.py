@@ -8,13 +8,13 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.cli.certificate_files import moves_older_certificates
+from likewise.cli.certificate_files import moves_older_certificates, save_certificate
 from likewise.cli.exits import Exit
 from likewise.cli.options import REPORT_ANALYSES, ClaimFlags, SearchFlags
 from likewise.errors import DataError, InternalError, LikewiseError
+from likewise.spec.disk import JSON_GROWTH, read_file
 
 if TYPE_CHECKING:
     from likewise.cli.claims import LoadedClaim
@@ -65,7 +65,7 @@ def report(**given: Any) -> int:
         with interruptible(run.budget):
             result = verify_problem(loaded.problem, run.part(VERDICT_SHARE))
             if given["certificate"] is not None and result.certificate is not None:
-                result.certificate.save(given["certificate"])
+                save_certificate(result.certificate, given["certificate"])
             names = {name: given[name] for name in read}
             questions = _questions(loaded.problem, given["of"])
             if given["full"]:
@@ -89,6 +89,7 @@ def report(**given: Any) -> int:
         certificate_file=None if result.certificate is None else given["certificate"],
         display=display_names(flags),
         files=file_digests(flags),
+        rows=not given["no_rows"],
     )
     if given["quiet"]:
         emit(str(result.verdict))
@@ -170,7 +171,7 @@ def _further_questions(loaded: LoadedClaim) -> dict[str, Callable[[Run], Any]]:
 def read_document(name: str, path: str) -> Any:
     """The document that a command printed; that it is one is checked where it is taken."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_file(path, growth=JSON_GROWTH)
         return json.loads(text, parse_int=_read_number, parse_float=_read_number, parse_constant=_read_number)
     except OSError as error:
         raise DataError(f"--{name} {path}: cannot be read: {error.strerror or error}") from None

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from likewise import __version__
 from likewise.cli.outcomes import ClaimOutcome, exit_code
+from likewise.spec.disk import read_file
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "likewiseClaim/v1"
@@ -128,7 +129,7 @@ def _uri(path: str) -> str:
 def _similarity_line(spec: str) -> int:
     """Where the similarity begins; the first line if it cannot be told."""
     try:
-        lines = Path(spec).read_text(encoding="utf-8").splitlines()
+        lines = read_file(spec).decode().splitlines()
     except (OSError, UnicodeDecodeError):
         return 1
     found = (at for at, line in enumerate(lines, start=1) if line.strip().startswith("[similarity"))

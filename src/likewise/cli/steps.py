@@ -1,7 +1,7 @@
 """Next steps as commands that can be pasted: with every flag that the claim or the model needs, quoted for a shell.
 
 A command about the same claim repeats the claim file and all flags of the claim that were given, of the model too (``--trust``,
-``--allow-pickle``, ``--import-budget``); the same command repeats its own options as well, but for those that only say what is printed or
+``--allow-pickle``, ``--import-budget``, ``--max-memory``); the same command repeats its own options as well, but for those that only say what is printed or
 written. A search that was written to a checkpoint goes on from there when it is to take longer.
 """
 
@@ -137,7 +137,7 @@ def _flag_words(flag: str, value: str) -> list[str]:
 
 def init_step(output: str, given: Mapping[str, Any], *, undecided: bool) -> Step:
     """What to do with a drafted claim file: the model is opened as it was opened here."""
-    needed = {name: given[name] for name in ("allow_pickle", "trust")}
+    needed = {name: given[name] for name in ("allow_pickle", "trust", "max_memory")}
     line = repeat_command("verify", "init", needed, output, None, {})
     why = "fill in what may differ, then" if undecided else "is it fair?"
     return Step(why=why, how=shlex.join(line))

@@ -58,11 +58,11 @@ ABOUT_A_CLASS = (*ABOUT, o.CLASS)
 PRINT_OPTIONS = (o.JSON, o.QUIET, o.DEBUG)
 DRAFT = (
     *(o.MODEL_NEEDED, o.LABEL, o.FREE, *o.MINE, o.SPEC_OUTPUT, o.FORCE),
-    *(o.ALLOW_PICKLE, o.TRUST, o.EXTERNAL_DATA, o.DEBUG),
+    *(o.ALLOW_PICKLE, o.TRUST, o.MAX_MEMORY, o.EXTERNAL_DATA, o.DEBUG),
 )
 BOXES = (o.AROUND, o.OVER_REGIONS, o.MAX_BOXES, o.REGIONS_OUTPUT, o.CERTIFICATES, o.ALL_REGIONS)
 REPAIR = (o.REPAIR_METHOD, o.WEIGHTS, o.REFERENCE, o.GRID, o.MODEL_OUTPUT)
-PAGE = (o.REPORT_OUTPUT, o.REPORT_FULL, o.OF_REPORT, *o.REPORT_READ, o.QUIET_BUT_VERDICT, o.DEBUG)
+PAGE = (o.REPORT_OUTPUT, o.REPORT_FULL, o.NO_ROWS, o.OF_REPORT, *o.REPORT_READ, o.QUIET_BUT_VERDICT, o.DEBUG)
 
 GROUPS = {"bench": "Repeat published experiments."}
 
@@ -76,7 +76,10 @@ COMMANDS = (
     Command(
         run=ui,
         section=BEGIN,
-        options=(o.UI_FOLDER, o.UI_PORT, o.NO_BROWSER, o.ALLOW_PICKLE, o.TRUST, o.IMPORT_BUDGET, o.DEBUG),
+        options=(
+            *(o.UI_FOLDER, o.UI_PORT, o.NO_BROWSER, o.ALLOW_PICKLE, o.TRUST),
+            *(o.IMPORT_BUDGET, o.MAX_MEMORY, o.DEBUG),
+        ),
     ),
     Command(
         run=verify,

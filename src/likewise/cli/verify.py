@@ -14,6 +14,7 @@ from likewise.cli.certificate_files import (
     checkpoint_file,
     make_folder,
     moves_older_certificates,
+    save_certificate,
 )
 from likewise.cli.options import DEBUG_KEY, ClaimFlags, OutputFlags, SearchFlags
 
@@ -41,7 +42,13 @@ def verify(**given: Any) -> int:
     _clear_reports(reports)
     from likewise.cli.outcomes import decide_claims, exit_code, read_claims
 
-    outcomes = read_claims(each, given["property"], given["class_of_interest"], like_data=given["like_data"])
+    outcomes = read_claims(
+        each,
+        given["property"],
+        given["class_of_interest"],
+        budget=look.budget,
+        like_data=given["like_data"],
+    )
     keep = partial(checkpoint_file, given["checkpoint"], several=len(each) > 1)
     outcomes = decide_claims(outcomes, look, progress=not show.quiet, keep=keep, resume=given["resume"])
     _save_certificates(outcomes, show)
@@ -82,9 +89,8 @@ def _save_certificates(outcomes: Sequence[ClaimOutcome], show: OutputFlags) -> N
         make_folder("--certificate", show.certificate)
     for outcome in outcomes:
         if outcome.result is not None and outcome.result.certificate is not None:
-            outcome.result.certificate.save(
-                certificate_file(show.certificate, outcome.flags.spec, several=several)
-            )
+            path = certificate_file(show.certificate, outcome.flags.spec, several=several)
+            save_certificate(outcome.result.certificate, path)
 
 
 def _clear_reports(reports: dict[str, str]) -> None:
@@ -102,13 +108,17 @@ def _clear_reports(reports: dict[str, str]) -> None:
 
 def _clear_report(kind: str, path: Path) -> None:
     from likewise.errors import SpecError
+    from likewise.spec.disk import open_file
 
     if not path.absolute().parent.is_dir():
         raise SpecError(f"--{kind} {path}: there is no folder {path.absolute().parent}")
     if not path.exists():
         return
     # Devices are not for replacing either.
-    start = path.read_bytes()[:400] if path.is_file() else b"?"
+    start = b"?"
+    if path.is_file():
+        with open_file(path) as stream:
+            start = stream.read(400)
     if start and _REPORT_MARKS[kind] not in start:
         raise SpecError(f"--{kind} {path}: already exists and is no such report", hint="name another file")
     path.unlink()
@@ -121,11 +131,12 @@ def _write_reports(reports: dict[str, str], outcomes: Sequence[ClaimOutcome]) ->
     from likewise.cli.junit import junit_document
     from likewise.cli.sarif import sarif_document
     from likewise.errors import SpecError
-    from likewise.spec.atomic_write import write_atomically
+    from likewise.spec.disk import write_file
 
     for kind, path in reports.items():
         try:
-            write_atomically(path, junit_document(outcomes) if kind == "junit" else sarif_document(outcomes))
+            content = junit_document(outcomes) if kind == "junit" else sarif_document(outcomes)
+            write_file(path, content, private=kind == "junit")  # which quotes pairs
         except OSError as error:
             raise SpecError(f"--{kind} {path}: cannot be written: {error.strerror or error}") from None
 

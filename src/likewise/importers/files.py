@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.clock import OutOfTime
-from likewise.errors import LikewiseError, UnsupportedModel
+from likewise.errors import DataError, LikewiseError, UnsupportedModel
+from likewise.spec.disk import MODEL_GROWTH, open_file, read_file
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ OTHER_WAYS = {
         (".pb", ".tflite"), "save the model of Keras with model.save('net.keras'), or export it as net.onnx"
     ),
 }
-MOST_BYTES = 1 << 30  # of a saved model: beyond any that could be verified
 
 
 def load_model(
@@ -193,7 +193,7 @@ def _load_skops(file: Path, trust: Collection[str]) -> Any:
     content = _read_limited(file)
     try:
         return read_skops(content, trust)
-    except UnsupportedModel as error:
+    except (DataError, UnsupportedModel) as error:
         raise error.located(str(file)) from error
     except Exception as error:  # whatever a damaged file makes the parser or a constructor raise
         raise _damaged_error(file, error) from error
@@ -209,7 +209,7 @@ def _load_booster(file: Path) -> Any:
         if kind in CATBOOST or (kind == ".json" and is_catboost(content)):
             return saved_catboost(content, binary=kind in CATBOOST)
         return (saved_lightgbm if kind in LIGHTGBM else saved_xgboost)(content)
-    except UnsupportedModel as error:
+    except (DataError, UnsupportedModel) as error:
         raise error.located(str(file)) from error
     except Exception as error:  # what the library itself has to say about a file that was found to be sound
         raise _damaged_error(file, error) from error
@@ -220,7 +220,7 @@ def _load_network(file: Path, reading: ModelReading) -> Any:
 
     try:
         return load_network(file, _read_limited(file), reading)
-    except UnsupportedModel as error:
+    except (DataError, UnsupportedModel) as error:
         raise error.located(str(file)) from error
 
 
@@ -234,33 +234,31 @@ def draft_reading(
     file = Path(path)
     try:
         return draft_network(file, _read_limited(file), space, labels, external_data=external_data)
-    except UnsupportedModel as error:
+    except (DataError, UnsupportedModel) as error:
         raise error.located(str(file)) from error
 
 
 def _load_pickle(file: Path) -> Any:
     import joblib
 
-    _read_bytes(file)
     try:
-        return joblib.load(file)
+        with open_file(file) as stream:
+            return joblib.load(stream)
+    except OSError as error:
+        raise _unread_error(file, error) from None
     except Exception as error:  # a pickle can raise anything
         raise _damaged_error(file, error) from error
 
 
 def _read_limited(file: Path) -> bytes:
-    if file.stat().st_size > MOST_BYTES:
-        raise UnsupportedModel(
-            f"{file}: is larger than {MOST_BYTES >> 30} GB, too large for a model to verify"
-        )
-    return _read_bytes(file)
-
-
-def _read_bytes(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return read_file(file, growth=MODEL_GROWTH)
     except OSError as error:
-        raise UnsupportedModel(f"{file}: cannot be read: {error.strerror or error}") from None
+        raise _unread_error(file, error) from None
+
+
+def _unread_error(file: Path, error: OSError) -> UnsupportedModel:
+    return UnsupportedModel(f"{file}: cannot be read: {error.strerror or error}")
 
 
 def _damaged_error(file: Path, error: Exception) -> UnsupportedModel:

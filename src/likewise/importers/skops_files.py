@@ -31,10 +31,10 @@ from likewise.importers.fitted_state import settle_model
 from likewise.importers.skops_schema import (
     SAVE_AGAIN,
     SPARSE_FORMS,
-    check_members,
     check_schema,
     node_name,
     read_schema,
+    repacked,
     stored_array,
     stored_state,
     stored_value,
@@ -169,7 +169,8 @@ def read_skops(content: bytes, trust: Collection[str] = ()) -> Any:
             "reading .skops files needs skops, which is not installed", hint='pip install "likewise[skops]"'
         ) from None
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        check_members(archive)
+        content = repacked(archive)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         schema = read_schema(archive)
         made = check_schema(schema, archive)
         untrusted = skops.io.get_untrusted_types(data=content)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.spec.disk import JSON_GROWTH, check_memory, parse_array, read_member
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Node = Mapping[str, Any]
 
 SAVE_AGAIN = "save the model again; a file that was changed by others may do harm when it is read"
-MOST_BYTES = 1 << 32  # of all members of a file together, unpacked
+COPIES = 6  # of what a file unpacks to that are in memory at once, at most
 SPARSE_FORMS = ("csr", "csc")
 _DESCRIBING = ("__class__", "__module__", "__loader__", "__id__")
 _OF_THE_FILE = ("protocol", "_skops_version")
@@ -36,7 +37,6 @@ _TWISTER_WORDS = 624
 _GENERATOR = "PCG64"
 _MOST_POOLED = 1024
 _LOSSES = ("sklearn._loss._loss", "sklearn.linear_model._sgd_fast")
-_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 def unsound_error(why: str) -> UnsupportedModel:
@@ -52,27 +52,24 @@ def _require(holds: bool, why: str) -> None:
 # -- members and arrays ---------------------------------------------------------------------------------------
 
 
-def check_members(archive: zipfile.ZipFile) -> None:
-    """Each member once, and together no larger than a model could be. No more of a member is unpacked than
-    it says."""
+def repacked(archive: zipfile.ZipFile) -> bytes:
+    """The same members, none of which unpacks to more than it says: each once, and together no larger than may be."""
     members = archive.infolist()
     _require(len({member.filename for member in members}) == len(members), "two members have one name")
-    total = sum(member.file_size for member in members)
-    _require(total <= MOST_BYTES, f"it unpacks to {total} bytes")
+    check_memory(COPIES * sum(member.file_size for member in members), "unpacking it")
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as anew:
+        for member in members:
+            anew.writestr(member.filename, read_member(archive, member.filename))
+    return made.getvalue()
 
 
 def read_array(content: bytes) -> NDArray[Any]:
-    """An array of numbers or texts in NumPy's format, with as many entries as its header says."""
-    stream = io.BytesIO(content)
-    read_header = _HEADERS.get(np.lib.format.read_magic(stream))
-    _require(read_header is not None, "an array has a header of another version")
-    shape, _, dtype = read_header(stream)  # type: ignore[misc]
-    size = math.prod(shape) * dtype.itemsize
-    _require(not dtype.hasobject and all(length >= 0 for length in shape), "an array is not one of values")
-    _require(dtype.itemsize > 0 or math.prod(shape) == 0, "an array has entries without a size")
-    _require(size == len(content) - stream.tell(), "an array has more or fewer entries than it says")
-    found: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
-    return found
+    """An array of numbers or texts in NumPy's format."""
+    try:
+        return parse_array(content)
+    except ValueError as error:
+        raise unsound_error(str(error)) from error
 
 
 def stored_array(node: Node, archive: zipfile.ZipFile) -> NDArray[Any]:
@@ -101,8 +98,9 @@ def stored_state(node: Node) -> Mapping[str, Any]:
 def _check_sparse(content: bytes, form: str, kind: str) -> None:
     """A matrix by columns or by rows: every index is one of the matrix. scipy follows them through memory
     without a look."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        content = repacked(packed)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        check_members(archive)
         members = {name.removesuffix(".npy"): read_array(archive.read(name)) for name in archive.namelist()}
     is_array = bool(members.pop("_is_array", np.array(False)))
     _require(members.keys() == {"format", "shape", "data", "indices", "indptr"}, "parts of a sparse matrix")
@@ -126,6 +124,7 @@ def _check_sparse(content: bytes, form: str, kind: str) -> None:
         and bool(((indices >= 0) & (indices < minor)).all()),
         "an index of a sparse matrix is none of the matrix",
     )
+    check_memory(math.prod(shape.tolist()) * data.itemsize, "filling in the zeros of a sparse matrix")
 
 
 # -- the schema -----------------------------------------------------------------------------------------------
@@ -133,7 +132,9 @@ def _check_sparse(content: bytes, form: str, kind: str) -> None:
 
 def read_schema(archive: zipfile.ZipFile) -> dict[str, Any]:
     """The schema of a file, each key once."""
-    schema = json.loads(archive.read("schema.json"), object_pairs_hook=_once)
+    content = archive.read("schema.json")
+    check_memory(JSON_GROWTH * len(content), "reading its schema")
+    schema = json.loads(content, object_pairs_hook=_once)
     _require(isinstance(schema, dict), "its schema is none")
     found: dict[str, Any] = schema
     return found
@@ -159,6 +160,7 @@ def node_name(node: Node) -> str:
 
 def _walk_checked(root: Node, archive: zipfile.ZipFile) -> Iterator[Node]:
     waiting: list[Any] = [root]
+    unpacked = 0  # once for each value that is made of a member
     while waiting:
         node = waiting.pop()
         _require(isinstance(node, dict) and "__loader__" in node, "a value is missing")
@@ -171,6 +173,9 @@ def _walk_checked(root: Node, archive: zipfile.ZipFile) -> Iterator[Node]:
         _require(all(word.isidentifier() for word in words), "the name of a class is none")
         number = node.get("__id__", 1)
         _require(type(number) is int and number > 0, "the number of a value is none")
+        if "file" in node:
+            unpacked += archive.getinfo(node["file"]).file_size
+            check_memory(COPIES * unpacked, "unpacking it")
         yield node
         waiting.extend(parts(node, archive))
 

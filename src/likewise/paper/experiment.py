@@ -24,7 +24,7 @@ from likewise.paper.meta import verify_individual_bias
 from likewise.paper.published import ROWS, SAMPLES, Published
 from likewise.paper.testing import random_testing
 from likewise.paper.training import Fit, digest_of, fit_all, load_fit
-from likewise.spec.atomic_write import write_atomically
+from likewise.spec.disk import write_file
 from likewise.spec.similarity import Similarity
 from likewise.verifying import verify
 
@@ -158,7 +158,7 @@ def answer_part(plan: Plan, cell: ExperimentCell, data: Dataset, part: Part) -> 
     if _was_interrupted(document):
         raise Interrupted
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, json.dumps(document, indent=2).encode())
+    write_file(path, json.dumps(document, indent=2).encode())
     return document
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from likewise.paper.published import Published, estimator_settings
 from likewise.search.workers import SAFE_PATH, starting_processes
-from likewise.spec.atomic_write import write_atomically
+from likewise.spec.disk import write_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,7 +143,7 @@ def fit(
         path, packed = _fit_path(row, digest, folder), io.BytesIO()
         joblib.dump(done, packed)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, packed.getvalue())
+        write_file(path, packed.getvalue())
     return done
 
 

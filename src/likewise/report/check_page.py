@@ -8,7 +8,7 @@ from pathlib import Path
 from likewise import __version__
 from likewise.errors import DataError
 from likewise.report.templating import content_policy, packed_checker, template_environment, template_file
-from likewise.spec.atomic_write import write_atomically
+from likewise.spec.disk import write_file
 
 
 def render_check_page() -> str:
@@ -32,7 +32,7 @@ def render_check_page() -> str:
 def write_check_page(path: str | os.PathLike[str]) -> Path:
     """Write the page, whole or not at all."""
     try:
-        write_atomically(path, render_check_page().encode())
+        write_file(path, render_check_page().encode())
     except OSError as error:
         raise DataError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from error
     return Path(path)

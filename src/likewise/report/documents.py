@@ -46,6 +46,7 @@ DOCUMENT_READERS: dict[str, Callable[[Any], Mapping[str, Any]]] = {
     "disparity": facts_of_disparity,
     "radius": facts_of_radius,
 }
+STATS_OF_ROWS = ("nearest_row", "frequency")  # of a result, which quote rows
 # What showing a document of another shape ends in.
 SAME_IN_ROWS = 6  # features of a row of the data that are shown although they are the same in its counterpart
 SHAPE_ERRORS = (ValueError, KeyError, IndexError, TypeError, AttributeError)
@@ -77,6 +78,25 @@ class Analyses:
         """From objects with `to_dict`, or their documents; refuses what is neither."""
         documents = {name: _check_document(name, value) for name, value in given.items()}
         return cls(**documents, left_out=left_out or {}, files=files or {})
+
+
+def without_rows(analyses: Analyses) -> Analyses:
+    """The same counts, and no individual: no row of the data, no pair, nobody that an answer is about."""
+    nobody = dict.fromkeys(("pair", "scores", "decisions", "probabilities"))
+    lists: dict[str, Any] = {"rows": [], "worst": []}
+    kept: dict[str, Any] = {}
+    for name in DOCUMENT_KEYS:
+        found = getattr(analyses, name)
+        if found is None or (name == "regions" and found["around"] is not None):
+            kept[name] = None
+            continue
+        hidden = lists if name == "audit" else nobody
+        kept[name] = {key: hidden.get(key, value) for key, value in found.items()}
+        if "stats" in found:
+            stats = found["stats"].items()
+            kept[name]["stats"] = {key: value for key, value in stats if key not in STATS_OF_ROWS}
+    left_out = {"rows of the data, pairs and other individuals": "--no-rows"}
+    return replace(analyses, **kept, left_out={**analyses.left_out, **left_out})
 
 
 def _check_document(name: str, given: Any) -> Mapping[str, Any] | None:

@@ -17,7 +17,7 @@ from likewise.answers.texts import json_value
 from likewise.answers.verdict import ground_facts, pair_of_result, verdict_answer
 from likewise.errors import DataError
 from likewise.figures import percent_text
-from likewise.report.documents import Analyses, make_answers, space_table
+from likewise.report.documents import STATS_OF_ROWS, Analyses, make_answers, space_table, without_rows
 from likewise.report.names import claim_text, rename_pair, rename_table
 from likewise.report.pictures import bracket_chart, bracket_history, radius_levels, share_bar, thin_points
 from likewise.report.provenance import certificate_summary, provenance, written_on
@@ -25,7 +25,7 @@ from likewise.report.region_map import KINDS, region_map
 from likewise.report.score_path import score_path
 from likewise.report.summary import three_sentences
 from likewise.report.templating import content_policy, packed_checker, template_environment, template_file
-from likewise.spec.atomic_write import write_atomically
+from likewise.spec.disk import write_file
 from likewise.spec.display_names import NO_NAMES, DisplayNames
 
 if TYPE_CHECKING:
@@ -67,18 +67,21 @@ def write_report(
     certificate_file: str | os.PathLike[str] | None = None,
     display: DisplayNames = NO_NAMES,
     files: Mapping[str, str] | None = None,
+    rows: bool = True,
 ) -> Path:
-    """Write the report, whole or not at all; `command` is the one that writes it, `export` one that writes the model's parameters, `display`
+    """Write the report, whole or not at all, for its owner's eyes only; without `rows`, no individual is in it; `command` is the one that writes it, `export` one that writes the model's parameters, `display`
     what readers call things, `files` digests (SHA-256) of files by what they are."""
+    analyses = Analyses() if analyses is None else analyses
     made = ReportContent(
         result=result,
-        analyses=Analyses() if analyses is None else analyses,
-        contributions=result.contributions,
-        certificate=certificate_summary(result.certificate, certificate_file),
+        analyses=analyses if rows else without_rows(analyses),
+        contributions=result.contributions if rows else None,
+        certificate=certificate_summary(result.certificate, certificate_file, rows=rows),
         command=command,
         export=export,
         names=display,
         files=files or {},
+        rows=rows,
     )
     content = b""
     certificate = made.certificate["content"] or "" if made.certificate is not None else ""
@@ -87,7 +90,7 @@ def write_report(
         if len(content) - len(certificate) <= MOST_BYTES:
             break
     try:
-        write_atomically(path, content)
+        write_file(path, content, private=True)
     except OSError as error:
         raise DataError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from error
     return Path(path)
@@ -105,6 +108,7 @@ class ReportContent:
     export: str | None
     names: DisplayNames = NO_NAMES
     files: Mapping[str, str] = field(default_factory=dict)
+    rows: bool = True  # whether individuals are shown
 
 
 def render_page(made: ReportContent, room: PageLimits) -> str:
@@ -129,7 +133,7 @@ def render_page(made: ReportContent, room: PageLimits) -> str:
         "sentences": three_sentences(result, analyses, names),
         "verdict": verdict_answer(result, claim=False, steps=False),
         "grounds": ground_facts(result),
-        "pair": _pair_section(result, room, names),
+        "pair": _pair_section(result, room, names) if made.rows else None,
         "path": score_path(made.contributions, room.features, names),
         **{name: answers.get(name) for name in SECTIONS},
         "charts": {
@@ -230,7 +234,7 @@ def _page_data(made: ReportContent, room: PageLimits, regions: Mapping[str, Any]
         audit = {**audit, "rows": audit["rows"][: room.rows]}
     return {
         "format": "likewise-report-1",
-        "result": _shorten_document(json_value(made.result.to_dict()), few),
+        "result": _result_data(made, few),
         "contributions": None if parts is None or not few else parts.to_dict(),
         "disparity": _shorten_document(analyses.disparity, few),
         "margins": analyses.margins,
@@ -241,6 +245,15 @@ def _page_data(made: ReportContent, room: PageLimits, regions: Mapping[str, Any]
         "repair": _without_result(analyses.repair),
         "region_map": None if regions is None else regions["map"],
     }
+
+
+def _result_data(made: ReportContent, few: bool) -> Mapping[str, Any] | None:
+    result = made.result
+    if not made.rows:
+        stats = {name: value for name, value in result.stats.items() if name not in STATS_OF_ROWS}
+        nothing: dict[str, Any] = dict.fromkeys(("pair", "compared", "scores", "decisions", "probabilities"))
+        result = replace(result, stats=stats, **nothing)
+    return _shorten_document(json_value(result.to_dict()), few)
 
 
 def _without_result(repair: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

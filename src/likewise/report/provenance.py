@@ -43,12 +43,13 @@ def provenance(command: str | None) -> list[tuple[str, str]]:
 
 
 def certificate_summary(
-    certificate: Certificate | None, saved: str | PathLike[str] | None
+    certificate: Certificate | None, saved: str | PathLike[str] | None, *, rows: bool = True
 ) -> dict[str, Any] | None:
-    """What the certificate is, its digests, and its bytes where they are few; None without one."""
+    """What the certificate is, its digests, and its bytes where they are few; not those of one about people without `rows`. None without one."""
     if certificate is None:
         return None
     outline, content = certificate.outline(), certificate.content
+    withheld = certificate.is_about_people and not rows
     return {
         "kind": outline.kind,
         "name": PurePath(saved).name if saved is not None else CERTIFICATE_NAME,
@@ -58,5 +59,9 @@ def certificate_summary(
         "nodes": outline.nodes,
         "digests": outline.digests,
         "tool": outline.tool,
-        "content": base64.b64encode(content).decode() if len(content) <= MOST_ATTACHED else None,
+        "withheld": withheld,
+        "rows": certificate.holds_rows,
+        "content": base64.b64encode(content).decode()
+        if len(content) <= MOST_ATTACHED and not withheld
+        else None,
     }

@@ -6,7 +6,7 @@ part of: the levels of a radius, the claims of a run. Handlers can be set in the
 When a budget is over no search goes on. What was found by then is proved and checked within a grace: a fifth of the budget and a second more. An analysis
 has one budget, and what it consists of has parts of it, each with its part of the grace; so the whole ends in time however many parts there are.
 
-Reading the model comes before: the clock stands still meanwhile, and another one runs (`importing`), which has a limit of its own.
+Reading the model comes before: the clock stands still meanwhile, and another one runs (`importing`), which has a limit of its own. Reading rows is on the budget's time (`reading`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from likewise import clock
 from likewise.errors import BudgetError
 
 GRACE, GRACE_SECONDS = 0.2, 1.0  # of the budget, and besides: for checking what was found when it ends
+READING_MOMENT = 0.5  # seconds that reading rows may take besides
 IMPORT_SECONDS = 600.0  # that reading a model may take
 
 
@@ -34,14 +35,20 @@ class Budget:
         self.most_for_import = _check_seconds("import_budget", import_seconds)
         self.started = clock.now()
         self.import_seconds = 0.0  # that reading models took so far
+        self.reading_seconds = 0.0  # that reading rows took so far, where that was more than a moment
         self.compile_seconds = 0.0  # that compiling loops took so far
         self.interrupted = False
         self.interrupted_at = math.inf
         self.given_up: str | None = None  # why, where that was not the user
 
     def restart(self) -> None:
-        """Let the clock run from now on: what was done before is not on the budget's time."""
-        self.started = clock.now()
+        """Let the clock run from now on: of what was done before, reading rows alone is on the budget's time."""
+        self.started = clock.now() - self.reading_seconds
+
+    def carry_on(self, import_seconds: float, reading_seconds: float) -> None:
+        """Go on from a clock by which the claim was read."""
+        self.import_seconds, self.reading_seconds = import_seconds, reading_seconds
+        self.restart()
 
     def interrupt(self) -> None:
         """End it now, if that was not said before."""
@@ -69,8 +76,26 @@ class Budget:
             self.compile_seconds += clock.now() - began
 
     @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Read rows meanwhile: what takes longer than a moment is on the budget's time, and ends in a BudgetError where it takes longer than that."""
+        began, most = clock.now(), self.seconds + READING_MOMENT
+        try:
+            with clock.time_limit(lambda: 0.0 if self.interrupted else most - (clock.now() - began)):
+                yield
+        except clock.OutOfTime:
+            raise BudgetError(
+                f"{what}: reading the rows takes longer than the budget of {self.seconds:g} s",
+                hint=f"give it more time, budget={max(60.0, 4 * self.seconds):g}, or fewer rows",
+            ) from None
+        taken = clock.now() - began
+        if taken > READING_MOMENT:
+            self.reading_seconds += taken
+        else:
+            self.started += taken
+
+    @contextmanager
     def halted(self) -> Iterator[None]:
-        """Stand still while rows are read."""
+        """Stand still while something is done that is not on the budget's time."""
         stopped = clock.now()
         try:
             yield

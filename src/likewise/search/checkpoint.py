@@ -1,7 +1,7 @@
 """Checkpoints: the state of a search in a file, so that it can be taken up again where it was.
 
 A file has the proof trees, the open nodes and the best pair of a search, and digests of what it is about: space, similarity, question and model. It is written now and then, and when the
-search ends, whole or not at all (`write_atomically`), so that a program that is killed loses what was found since the last time. Where it cannot be written, on a full disk for
+search ends, whole or not at all (`write_file`), so that a program that is killed loses what was found since the last time. Where it cannot be written, on a full disk for
 instance, that is said once and the search goes on.
 
 Analyses that are no single search (`share`, `regions`) write values of their own, of which they say what they believe (`SavedAnalysis`).
@@ -33,7 +33,7 @@ from likewise import clock
 from likewise.errors import SpecError
 from likewise.search.frontiers import Frontiers, by_cases, make_frontiers, resume_all
 from likewise.search.parts import FrontierState, standing_state
-from likewise.spec.atomic_write import write_atomically
+from likewise.spec.disk import read_file, unpack, write_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -207,7 +207,7 @@ class Checkpoint:
             return
         content = zlib.compress(pickle.dumps(found), 1)
         try:
-            write_atomically(self.path, MARK + hashlib.sha256(content).digest() + content)
+            write_file(self.path, MARK + hashlib.sha256(content).digest() + content, private=True)
         except OSError as error:
             if not self._told:
                 self._told = True
@@ -270,14 +270,14 @@ UNREADABLE = (
 
 def _read(path: Path) -> SavedSearch | SavedAnalysis:
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except OSError as error:
         raise SpecError(f"{path}: cannot be read: {error.strerror or error}") from None
     digest, packed = content[len(MARK) : len(MARK) + 32], content[len(MARK) + 32 :]
     if not content.startswith(MARK) or hashlib.sha256(packed).digest() != digest:
         raise SpecError(f"{path}: is no checkpoint, or a damaged one", hint="name another file")
     try:
-        found = _ValueReader(io.BytesIO(zlib.decompress(packed))).load()
+        found = _ValueReader(io.BytesIO(unpack(packed))).load()
     except UNREADABLE as error:
         raise SpecError(
             f"{path}: is no checkpoint of this version ({error})", hint="name another file"

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from likewise.clock import check_clock
 from likewise.errors import DataError
 from likewise.spec.features import Level, is_missing
 from likewise.spec.numbers import python_scalar, short_repr
@@ -135,6 +136,7 @@ def read_column(table: nw.DataFrame[Any], name: str, first: int = 0) -> Column:
     import narwhals.stable.v2 as nw
     import numpy as np
 
+    check_clock()
     series = table.get_column(name)
     dtype = series.dtype
     absent = series.is_null().to_numpy().astype(bool)

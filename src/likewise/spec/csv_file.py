@@ -12,17 +12,20 @@ written alike are looked at once a chunk.
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+from likewise.clock import check_clock
 from likewise.errors import DataError
+from likewise.spec.disk import check_memory, open_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +39,9 @@ SURVEYED_ROWS = 65_536  # at a time
 # that are not seen before the sign.
 _UNSEEN = r"[\s\"'`\u00b4\u2018-\u201f\x00-\x20\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
 _FORMULA = re.compile(rf"^(?=[\t\n])|(^|[;\t\n])(?={_UNSEEN}*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212])")
+LOOKED_AT = 1 << 24  # bytes of cells, between two looks at the clock
+LONGEST_LINE = 1 << 24  # characters
+CELL_BYTES = 80  # of a short cell, in memory
 
 CellKind = Literal["blank", "truth", "whole", "number", "text"]
 
@@ -152,7 +158,9 @@ class CsvFile:
         found = {}
         for name, cells in zip(header, columns, strict=True):
             survey = ColumnSurvey()
-            survey.add(cells, 0)
+            for start in range(0, len(cells), SURVEYED_ROWS):
+                survey.add(cells[start : start + SURVEYED_ROWS], start)
+                check_clock()
             found[name] = parse_cells(cells, survey.kind, gaps=survey.gaps)
         return found
 
@@ -165,6 +173,7 @@ class CsvFile:
             surveys = surveys or {name: ColumnSurvey() for name in header}
             for survey, cells in zip(surveys.values(), columns, strict=True):
                 survey.add(cells, start)
+                check_clock()
             start += len(columns[0])
         return surveys
 
@@ -180,11 +189,12 @@ class CsvFile:
     def _chunks(self, size: int | None) -> Iterator[tuple[list[str], list[tuple[str, ...]]]]:
         """The header, and the cells by column, of so many rows at a time; all at once for None."""
         with _reading(self.file), _open_text(self.file) as stream:
-            lines = _read_rows(stream, self.file)
+            text = _Lines(stream, self.file)
+            lines = _read_rows(text, self.file)
             _, header = next(lines, (0, []))
             _check_header(header, self.file)
             rows: list[list[str]] = []
-            blank, none = 0, True
+            blank, none, text.row_bytes = 0, True, CELL_BYTES * len(header)
             for line, cells in lines:
                 if not cells:  # blank lines may end a file, nothing may follow them
                     blank = blank or line
@@ -199,6 +209,7 @@ class CsvFile:
                 if len(rows) == size:
                     yield header, list(zip(*rows, strict=True))
                     rows, none = [], False
+                    text.release()
             if rows:
                 yield header, list(zip(*rows, strict=True))
             elif none:
@@ -218,16 +229,47 @@ def _reading(file: Path) -> Iterator[None]:
         raise DataError(f"{file}: is not UTF-8 text", hint="save it with the encoding UTF-8") from None
 
 
-def _open_text(file: Path) -> IO[str]:
-    if file.suffix.lower() == ".gz":
-        import gzip
+@contextmanager
+def _open_text(file: Path) -> Iterator[IO[str]]:
+    import gzip
 
-        return gzip.open(file, "rt", encoding="utf-8-sig", newline="")
-    return file.open(encoding="utf-8-sig", newline="")
+    with open_file(file) as packed, ExitStack() as stack:
+        is_packed = file.suffix.lower() == ".gz"
+        content: Any = stack.enter_context(gzip.GzipFile(fileobj=packed)) if is_packed else packed
+        yield stack.enter_context(io.TextIOWrapper(content, encoding="utf-8-sig", newline=""))
 
 
-def _read_rows(stream: IO[str], file: Path) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(stream, strict=True)
+class _Lines:
+    """The lines of a file, with a look at the clock and at the memory of their cells now and then."""
+
+    def __init__(self, stream: IO[str], file: Path) -> None:
+        self.stream, self.file = stream, file
+        self.row_bytes = 0
+        self.release()
+
+    def release(self) -> None:
+        """What was read is kept no longer."""
+        self._held, self._looked = 0, 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self.stream.readline(LONGEST_LINE)
+        if len(line) == LONGEST_LINE:
+            raise DataError(f"{self.file}: a line has {LONGEST_LINE:,} characters or more")
+        if not line:
+            raise StopIteration
+        self._held += self.row_bytes + len(line) * (1 if line.isascii() else 4)
+        if self._held - self._looked > LOOKED_AT:
+            check_clock()
+            check_memory(self._held, f"{self.file}: reading it")
+            self._looked = self._held
+        return line
+
+
+def _read_rows(lines: Iterable[str], file: Path) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(lines, strict=True)
     while True:
         line = reader.line_num + 1  # of the first line of the row: quoted cells may span several
         try:
@@ -242,13 +284,15 @@ def _read_rows(stream: IO[str], file: Path) -> Iterator[tuple[int, list[str]]]:
 def _check_header(header: list[str], file: Path) -> None:
     if not header:
         raise DataError(f"{file}: is empty", hint="the first line must name the columns")
+    seen: set[str] = set()
     for number, name in enumerate(header, start=1):
         if not name.strip():
             raise DataError(
                 f"{file}, line 1: column {number} has no name", hint="the first line must name the columns"
             )
-        if header.index(name) < number - 1:
+        if name in seen:
             raise DataError(f"{file}, line 1: column name {name!r} appears twice")
+        seen.add(name)
     if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
         raise DataError(
             f"{file}, line 1: only one column", hint="separate columns by commas, not by ; or tabs"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.clock import check_clock
 from likewise.errors import DataError, suggest_name
 from likewise.spec.code_store import CodeStore, pack_codes
 from likewise.spec.columns import as_table
@@ -125,6 +126,7 @@ def gather_rows(
         seen, ignored, clipped = seen + len(frame), ignored + chunk.ignored, clipped + chunk.clipped
         if told is not None:
             told(seen)
+        check_clock()
     if not sample.chunks:
         raise DataError("the data have no rows")
     outside = {"rows": seen, "ignored": ignored, "clipped": clipped} if ignored or clipped else None
@@ -181,6 +183,7 @@ def gather_parts(space: Space, source: TableFile, parts: Iterable[PartRows]) -> 
     store = CodeStore(space)
     sample: list[AdmittedChunk] = []
     for part in parts:
+        check_clock()
         store.add_packed(part.records)
         sample += part.sample
     return DataRows(

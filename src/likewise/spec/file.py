@@ -41,6 +41,7 @@ from typing import Any, NoReturn
 
 from likewise.errors import LikewiseError, SpecError, suggest_name
 from likewise.spec.claim import WrittenClaim
+from likewise.spec.disk import TOML_GROWTH, read_file
 from likewise.spec.display_names import DisplayNames
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.lipschitz import Lipschitz
@@ -120,7 +121,7 @@ def _load(file: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        document = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+        document = tomllib.loads(read_file(file, growth=TOML_GROWTH).decode("utf-8-sig"))
     except OSError as error:
         raise SpecError(f"{file}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

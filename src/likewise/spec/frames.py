@@ -8,19 +8,26 @@ None from NaN. The dtype of a column does not depend on which rows are asked for
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from likewise.errors import DataError
+from likewise.clock import check_clock
+from likewise.errors import DataError, UnsupportedModel
+from likewise.spec.disk import check_memory, open_file
+from likewise.spec.reader_process import ask_process
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _PARQUET_MARK = b"PAR1"  # the first and last four bytes of every such file
+VALUE_BYTES = 24  # of a value in memory, in the file's columns and in a frame's
+READ_A_SECOND = 1 << 30  # bytes, at most
+TEXTS_AT_ONCE = 4096  # rows
 _INSTALL_HINT = 'pip install "likewise[pandas]" (or "likewise[polars]")'
 
 
@@ -125,6 +132,7 @@ def read_table(path: str | Path) -> Any:
 
     file = Path(path)
     if is_parquet(file):
+        check_parquet(file)
         return _read_parquet(file)
     native_backend()  # say what is missing before reading a long file
     return frame_from_columns(CsvFile(file).columns())
@@ -146,7 +154,7 @@ def is_parquet(file: Path) -> bool:
 def _reading_parquet(file: Path) -> Iterator[None]:
     """Refuses a file that is none, and says what is wrong where it cannot be read."""
     try:
-        with file.open("rb") as stream:
+        with open_file(file) as stream:
             head = stream.read(4)
             stream.seek(-min(4, len(head)), 2)
             tail = stream.read(4)
@@ -155,7 +163,7 @@ def _reading_parquet(file: Path) -> Iterator[None]:
         yield
     except ImportError as error:
         raise DataError(f"{file}: {error}", hint="pip install pyarrow") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, MemoryError) as error:
         raise DataError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
@@ -164,6 +172,104 @@ def _read_parquet(file: Path) -> Any:
 
     with _reading_parquet(file):
         return nw.read_parquet(str(file), backend=native_backend()).to_native()
+
+
+def check_parquet(file: Path, size: int | None = None) -> None:
+    """Refuse a file that needs too much memory, whole or so many rows at a time. Texts may be many times as long as the file, so another process looks at them first."""
+    with _reading_parquet(file):
+        needed, texts = _polars_size(file, size) if native_backend() == "polars" else _arrow_size(file, size)
+    what = f"{file}: reading it"
+    check_memory(needed, what)
+    check_clock(needed / READ_A_SECOND)
+    if texts:
+        request = json.dumps([str(file.absolute()), native_backend(), size]).encode()
+        try:
+            needed += int(ask_process(__name__, request, "Parquet file"))
+        except UnsupportedModel as error:
+            raise DataError(f"{file}: {error.message}", hint=error.hint) from None
+        check_memory(needed, what)
+
+
+def _arrow_size(file: Path, size: int | None) -> tuple[int, bool]:
+    """Bytes of all values but texts, by what the file says of its columns, and whether there are texts."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file) as table:
+        found, whole, most = table.metadata, 0, 0
+        kinds = [found.schema.column(k) for k in range(found.num_columns)]
+        for n in range(found.num_row_groups):
+            group = found.row_group(n)
+            values = [group.column(k).num_values for k in range(found.num_columns)]
+            share = 1.0 if size is None else min(1.0, size / max(group.num_rows, 1))
+            # A row may hold any number of values of a column of lists.
+            most = max(
+                most,
+                sum(
+                    v if k.max_repetition_level else int(v * share)
+                    for k, v in zip(kinds, values, strict=True)
+                ),
+            )
+            whole += max(sum(values), group.num_rows)
+    return VALUE_BYTES * (whole if size is None else most), any(
+        "BYTE_ARRAY" in kind.physical_type for kind in kinds
+    )
+
+
+def _polars_size(file: Path, size: int | None) -> tuple[int, bool]:
+    import polars as pl
+
+    rows = _polars_rows(file)
+    return VALUE_BYTES * len(pl.read_parquet_schema(file)) * (rows if size is None else min(rows, size)), True
+
+
+def answer(request: bytes) -> bytes:
+    """In a process of its own (`reader_process`): how many bytes the texts of a file have, of all rows or of the most in so many."""
+    path, backend, size = json.loads(request)
+    if backend == "polars":
+        chunks = list(_polars_texts(Path(path), size))
+    else:
+        try:
+            chunks = list(_arrow_texts(path, size or TEXTS_AT_ONCE, packed=True))
+        except OSError:  # encodings that are not read into dictionaries
+            chunks = list(_arrow_texts(path, size or TEXTS_AT_ONCE, packed=False))
+    return str(sum(chunks) if size is None else max(chunks, default=0)).encode()
+
+
+def _polars_texts(file: Path, size: int | None) -> Iterator[int]:
+    import polars as pl
+
+    texts = pl.scan_parquet(file).select(
+        pl.col(pl.String, pl.Categorical).cast(pl.String).str.len_bytes().cast(pl.Int64)
+    )
+    count = max(_polars_rows(file), 1)
+    for start in range(0, count, size or count):
+        lengths = texts.slice(start, size or count).sum().collect()
+        yield sum(lengths.row(0)) if lengths.width else 0
+
+
+def _arrow_texts(path: str, size: int, *, packed: bool) -> Iterator[int]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as table:
+        columns = [table.schema.column(k) for k in range(len(table.schema))]
+        names = [column.path for column in columns if "BYTE_ARRAY" in column.physical_type]
+    with pq.ParquetFile(path, read_dictionary=names if packed else None) as table:
+        for batch in table.iter_batches(size, columns=names):
+            yield sum(map(_decoded_size, batch.columns))
+
+
+def _decoded_size(values: Any) -> int:
+    """Bytes of an array once each of its values stands for itself."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_nested(values.type):
+        parts = values.flatten()
+        return sum(map(_decoded_size, parts)) if isinstance(parts, list) else _decoded_size(parts)
+    if not pa.types.is_dictionary(values.type):
+        return int(values.nbytes)
+    lengths = pc.cast(pc.binary_length(values.dictionary), pa.int64())
+    return pc.sum(pc.take(lengths, values.indices)).as_py() or 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from likewise.errors import DataError
 from likewise.spec.columns import as_table
 from likewise.spec.csv_file import CsvFile
-from likewise.spec.frames import frame_from_columns, is_parquet, native_backend, parquet_chunks, parquet_parts
+from likewise.spec.frames import (
+    check_parquet,
+    frame_from_columns,
+    is_parquet,
+    native_backend,
+    parquet_chunks,
+    parquet_parts,
+)
 
 if TYPE_CHECKING:
     from likewise.spec.csv_file import ColumnSurvey
@@ -43,8 +50,10 @@ class TableFile:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.file = Path(path)
-        self._csv = None if is_parquet(self.file) else CsvFile(self.file)
         native_backend()  # say what is missing before reading a long file
+        self._csv = None if is_parquet(self.file) else CsvFile(self.file)
+        if self._csv is None:
+            check_parquet(self.file, CHUNK_ROWS)
 
     @property
     def surveys(self) -> dict[str, ColumnSurvey]:

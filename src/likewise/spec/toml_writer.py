@@ -15,9 +15,9 @@ from typing import Any
 
 from likewise.errors import SpecError
 from likewise.spec.along import Along, cases_of
-from likewise.spec.atomic_write import write_atomically
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.constraints import Constraint, parse_constraints
+from likewise.spec.disk import write_file
 from likewise.spec.display_names import NAME_KEYS, DisplayNames
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.lipschitz import Lipschitz
@@ -64,7 +64,7 @@ def write_spec(claim: WrittenClaim, path: str | Path) -> None:
     folder = Path(os.path.abspath(target)).parent  # noqa: PTH100 - as in WrittenClaim: links are kept
     text = spec_text(claim, folder=folder)
     try:
-        write_atomically(target, text.encode())
+        write_file(target, text.encode())
     except OSError as error:
         raise SpecError(f"{target}: cannot be written: {error.strerror or error}") from None
 

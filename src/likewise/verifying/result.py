@@ -208,13 +208,14 @@ class Result(ShownPair):
         command: str | None = None,
         certificate_file: str | PathLike[str] | None = None,
         display: Mapping[str, Any] | None = None,
+        rows: bool = True,
     ) -> Path:
         """Write this answer, with those of the analyses given, as one HTML file that needs nothing else (docs/report.md).
 
         The analyses are what `measure`, `analysis.margins.margins`, `radius`, `audit`, `share`, `groups`, `regions` and `repair` return for the
         same claim, or the documents that their `to_dict` makes. `command` and
         `certificate_file`, where the certificate was saved, are quoted as they are. `display` has names for readers, as ``[display]`` of a
-        claim file: title, model, data and author, and tables of features and labels.
+        claim file: title, model, data and author, and tables of features and labels. Without `rows`, no individual is in it: no row of the data, and no pair.
         """
         from likewise.report import Analyses, write_report
         from likewise.spec.display_names import DisplayNames
@@ -235,6 +236,7 @@ class Result(ShownPair):
             command=command,
             certificate_file=certificate_file,
             display=DisplayNames.of(display or {}),
+            rows=rows,
         )
 
 

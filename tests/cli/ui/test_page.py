@@ -15,7 +15,7 @@ from likewise_check import check
 pytestmark = pytest.mark.skipif(
     installed() is None, reason="no browser: install chromium, or name one with LIKEWISE_BROWSER"
 )
-READING = {"allow_pickle": False, "trust": (), "import_budget": 600.0}
+READING = {"allow_pickle": False, "trust": (), "import_budget": 600.0, "max_memory": 2.0}
 SECONDS = 120
 
 

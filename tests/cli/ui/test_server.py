@@ -22,7 +22,7 @@ from likewise.spec.properties import SameDecision, ScoreGap
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 
-READING = {"allow_pickle": False, "trust": (), "import_budget": 600.0}
+READING = {"allow_pickle": False, "trust": (), "import_budget": 600.0, "max_memory": 2.0}
 
 
 @contextmanager

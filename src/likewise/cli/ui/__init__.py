@@ -29,7 +29,7 @@ def ui(**given: Any) -> int:
     from likewise.cli.exits import Exit
     from likewise.cli.ui.server import open_server
 
-    reading = {name: given[name] for name in ("allow_pickle", "trust", "import_budget")}
+    reading = {name: given[name] for name in ("allow_pickle", "trust", "import_budget", "max_memory")}
     with open_server(given["folder"], port=given["port"], reading=reading) as server:
         click.echo(
             f"Likewise is at\n  {server.address}\nin this machine's browser. Ctrl-C ends it.", err=True

@@ -10,6 +10,7 @@ from typing import Any
 
 from likewise.errors import SpecError
 from likewise.importers.files import KNOWN_SUFFIXES, PICKLES
+from likewise.spec.disk import open_file
 
 DATA_SUFFIXES = (".csv", ".csv.gz", ".parquet")
 CLAIM_SUFFIX = ".toml"
@@ -127,7 +128,7 @@ def _kind_of(path: Path, models: tuple[str, ...]) -> str | None:
 
 def _is_claim(path: Path) -> bool:
     try:
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             return CLAIM_MARK in stream.read(1 << 20)
     except OSError:
         return False

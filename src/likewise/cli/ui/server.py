@@ -9,7 +9,6 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-import shutil
 import sys
 import tempfile
 import threading
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from likewise.certificate.certificate import load_certificate
 from likewise.cli.ui.files import CLAIM_SUFFIX, Folder, check_files
 from likewise.cli.ui.jobs import Job
 from likewise.errors import LikewiseError, SpecError
@@ -103,7 +103,7 @@ class Workbench:
         target = self.folder.place(given.get("output"), ".likewise", overwrite=given.get("overwrite") is True)
         if not (self.work / "proof.likewise").is_file():
             raise SpecError("there is no certificate", hint="verify first")
-        shutil.copyfile(self.work / "proof.likewise", target)
+        load_certificate(self.work / "proof.likewise").save(target)
         return {"saved": str(given["output"])}
 
     def close(self) -> None:
@@ -149,6 +149,7 @@ class Workbench:
         check_files(self.folder, asked, self.allowed)
         target = self.folder.place(given.get("output"), ".html", overwrite=given.get("overwrite") is True)
         read = ["--import-budget", str(self.reading["import_budget"])]
+        read += ["--max-memory", str(self.reading["max_memory"])]
         read += ["--allow-pickle"] * bool(self.reading["allow_pickle"])
         read += [word for kind in self.reading["trust"] for word in ("--trust", kind)]
         budget = ["--budget", f"{_seconds(given.get('budget')):g}"]

@@ -22,6 +22,7 @@ from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.cli.ui.choices import choose, show_claim
 from likewise.cli.ui.files import Folder, check_files
 from likewise.errors import InternalError, LikewiseError
+from likewise.spec.disk import memory_limit
 
 if TYPE_CHECKING:
     from likewise.answers.answer import Answer
@@ -42,7 +43,8 @@ def main() -> None:
             _write_line(out, message)
 
         try:
-            tell({"answer": QUESTIONS[request["question"]](request, tell)})
+            with memory_limit(request["max_memory"] * (1 << 30)):
+                tell({"answer": QUESTIONS[request["question"]](request, tell)})
         except InternalError:
             raise
         except LikewiseError as error:

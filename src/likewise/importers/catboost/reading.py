@@ -33,8 +33,8 @@ from likewise.importers.catboost.forest import import_catboost
 from likewise.importers.catboost.json_grammar import Written, alike, doubles, write_model
 from likewise.importers.catboost.model_file import NOBODY, StoredCatBoost, parse_catboost, read_catboost
 from likewise.importers.catboost.model_file import read_model as read_stored
-from likewise.importers.reader_process import ask_process
 from likewise.importers.trees.tree_model import LibraryModel
+from likewise.spec.reader_process import ask_process
 
 STEPS = 4  # of doubles that CatBoost's reader of JSON is off by at most
 

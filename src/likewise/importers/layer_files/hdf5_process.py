@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.reader_process import ask_process
+from likewise.spec.reader_process import ask_process
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,6 +21,7 @@ from likewise.errors import UnsupportedModel
 from likewise.importers.layer_files.hdf5_process import MOST_TEXT, StoredFile, open_hdf5
 from likewise.importers.layer_files.keras_layers import described_layers, layers_graph, weight_names
 from likewise.importers.onnx.model_file import MOST_BYTES
+from likewise.spec.disk import read_member
 
 if TYPE_CHECKING:
     from likewise.importers.layer_files.keras_layers import Config
@@ -70,7 +71,7 @@ def _read_archive(content: bytes) -> Graph:
         for name in (CONFIG, WEIGHTS):
             if archive.getinfo(name).file_size > MOST_BYTES:
                 raise UnsupportedModel(f"{name} in it is larger than {MOST_BYTES >> 20} MB")
-        description, stored = archive.read(CONFIG), archive.read(WEIGHTS)
+        description, stored = read_member(archive, CONFIG), read_member(archive, WEIGHTS)
     layers = described_layers(_parsed(description))
     file = open_hdf5(stored, CONTAINERS)
     container = next((name for name in CONTAINERS if name in file.members), None)

@@ -20,6 +20,7 @@ import numpy as np
 from likewise.errors import UnsupportedModel
 from likewise.importers.layer_files.layer_graph import LayerGraph, refuse
 from likewise.importers.onnx.model_file import MOST_BYTES, Graph
+from likewise.spec.disk import parse_array, read_member
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,10 +90,10 @@ def _read_arrays(content: bytes) -> dict[str, Tensor]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-        if len(members) > MOST_ARRAYS or sum(one.file_size for one in members) > MOST_BYTES:
-            raise UnsupportedModel(f"has more than {MOST_BYTES >> 20} MB of arrays, or too many of them")
-        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            return {name: np.asarray(stored[name]) for name in stored.files}
+            if len(members) > MOST_ARRAYS or sum(one.file_size for one in members) > MOST_BYTES:
+                raise UnsupportedModel(f"has more than {MOST_BYTES >> 20} MB of arrays, or too many of them")
+            names = [one.filename for one in members]
+            return {name.removesuffix(".npy"): parse_array(read_member(archive, name)) for name in names}
     except UnsupportedModel:
         raise
     except Exception as error:  # whatever a damaged archive makes its readers raise

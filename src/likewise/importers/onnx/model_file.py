@@ -17,6 +17,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel, suggest_name
 from likewise.importers.onnx.wire import check_entries
+from likewise.spec.disk import open_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -406,6 +407,6 @@ def _read_external(name: str, tensor: Any, folder: Path | None, size: int) -> by
         start, length = -1, -1
     if start < 0 or length != size or start + length > file.stat().st_size:
         raise UnsupportedModel(f"keeps the weights {name!r} in {location!r}, at a place that is not there")
-    with file.open("rb") as stream:
+    with open_file(file) as stream:
         stream.seek(start)
         return stream.read(length)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from importlib import import_module
 
+from likewise.clock import check_clock, seconds_left
 from likewise.errors import UnsupportedModel
 
 SECONDS = 20  # of the processor, and many times as many on the clock
@@ -21,6 +22,7 @@ MEMORY = 4 << 30  # bytes that the process may have
 def ask_process(module: str, request: bytes, what: str) -> bytes:
     """What the function `answer` of a module makes of a request, in another process; refuses a file that
     makes it crash, or never end."""
+    check_clock()
     own = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OPENBLAS_NUM_THREADS": "1"}
     try:
         done = subprocess.run(
@@ -28,10 +30,11 @@ def ask_process(module: str, request: bytes, what: str) -> bytes:
             env={**os.environ, **own},
             input=request,
             capture_output=True,
-            timeout=15 * SECONDS,
+            timeout=min(15 * SECONDS, seconds_left()),
             check=False,
         )
     except subprocess.TimeoutExpired:
+        check_clock()
         raise UnsupportedModel(
             f"is no {what} that can be read within {SECONDS} seconds", hint="the file is damaged"
         ) from None
