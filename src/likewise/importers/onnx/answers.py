@@ -39,6 +39,11 @@ class NetworkModel(Answers):
         names = feature_names(self.columns)
         super().__init__(len(self.columns) if names is None else len(names), names)
         self.graph, self.network = graph, network
+        if graph.label not in (None, graph.output, network.scores):
+            raise UnsupportedModel(
+                f"gives labels that are not the largest of its scores: they are made of {graph.label!r}",
+                hint="export it without labels; Likewise takes the class with the largest score",
+            )
         self.head = make_head(network, reading)
         if self.head.labels is not None:
             self.classes_ = np.array(self.head.labels, dtype=object)

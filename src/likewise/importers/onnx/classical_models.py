@@ -86,7 +86,7 @@ def find_scoring(graph: Graph, labels: tuple[Any, ...] | None) -> tuple[Graph, S
         node.refuse(f"has {len(node.inputs)} inputs")
     tail = graph.nodes[place + 1 :]
     front = _needed(graph, node.inputs[0])
-    if graph.label is not None and graph.label != node.label and node.operator in CLASSIFIERS:
+    if graph.label not in (None, node.label or None):
         raise UnsupportedModel(
             "its labels are not those of the classifier in it",
             hint="a model that decides by something else is not read",

@@ -17,6 +17,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel, suggest_name
 from likewise.importers.onnx.wire import check_entries
+from likewise.importers.saved_boosters import read_whole
 from likewise.spec.disk import open_file
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ MOST_BYTES = 1 << 26  # of a file
 MOST_NUMBERS = 4_000_000  # of all constants together
 MOST_COLUMNS = 10_000  # of all inputs together
 MOST_AXES = 8
+MOST_PLACE = 1 << 62  # in another file
 OLDEST_VERSION = 9  # of the operators: before it, some broadcast otherwise
 STANDARD = ("", "ai.onnx")
 CLASSICAL = "ai.onnx.ml"  # the domain of linear models, kernel machines, trees and what stands around them
@@ -104,7 +106,7 @@ def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None 
     """The graph in the bytes of a file; weights in other files are read from `folder`, if one is given."""
     model = parse_model(content)
     graph = model.graph
-    version = _operator_version(model)
+    versions = _operator_versions(model)
     if len(graph.node) > MOST_NODES:
         raise UnsupportedModel(f"has {len(graph.node):,} nodes; at most {MOST_NODES:,} are read")
     if graph.sparse_initializer:
@@ -128,10 +130,8 @@ def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None 
         constants=constants,
         nodes=nodes,
         output=chosen,
-        version=version,
-        versions={
-            str(one.domain): int(one.version) for one in model.opset_import if one.domain not in STANDARD
-        },
+        version=versions.pop(""),
+        versions=versions,
         label=_find_label(graph, chosen),
     )
 
@@ -159,17 +159,21 @@ def parse_model(content: bytes) -> Any:
     return model
 
 
-def _operator_version(model: Any) -> int:
+def _operator_versions(model: Any) -> dict[str, int]:
+    """By domain, each once."""
     import onnx
 
-    found = sorted({one.version for one in model.opset_import if one.domain in STANDARD})
+    pairs = {("" if one.domain in STANDARD else str(one.domain), int(one.version)) for one in model.opset_import}
+    found = dict(pairs)
     newest = onnx.defs.onnx_opset_version()
-    if len(found) != 1 or not OLDEST_VERSION <= found[0] <= newest:
+    if len(found) < len(pairs):
+        raise UnsupportedModel("is written in two versions of the same operators", hint="export it again")
+    if not OLDEST_VERSION <= found.get("", 0) <= newest:
         raise UnsupportedModel(
-            f"is written in version {', '.join(map(str, found)) or 'none'} of ONNX's operators; versions {OLDEST_VERSION} to {newest} are read",
+            f"is written in version {found.get('', 'none')} of ONNX's operators; versions {OLDEST_VERSION} to {newest} are read",
             hint=f"export it with opset_version={min(17, newest)}",
         )
-    return int(found[0])
+    return found
 
 
 def _choose_output(graph: Any, wanted: str | None) -> str:
@@ -198,21 +202,40 @@ def _choose_output(graph: Any, wanted: str | None) -> str:
 
 
 def _find_label(graph: Any, chosen: str) -> str | None:
-    """The tensor that the labels among the outputs are: what passes it on is left out."""
+    """The tensor that the labels among the outputs are, or that they are the largest element of: what passes it on is left out."""
     makers = {name: node for node in graph.node for name in node.output}
+    found = set()
     for one in graph.output:
         if (
             one.name != chosen
             and one.type.HasField("tensor_type")
-            and one.type.tensor_type.elem_type in (6, 7, TEXT)
+            and one.type.tensor_type.elem_type not in (1, 11)
         ):
-            name = str(one.name)
-            for _ in range(len(graph.node)):
-                if name not in makers or makers[name].op_type not in PASSING or not makers[name].input:
-                    break
-                name = str(makers[name].input[0])
-            return name
-    return None
+            found.add(_decided_by(makers, _passed_on(makers, str(one.name))))
+    if len(found) > 1:
+        raise UnsupportedModel("has several labels among its outputs", hint="export it with one of them")
+    return found.pop() if found else None
+
+
+def _passed_on(makers: Mapping[str, Any], name: str) -> str:
+    for _ in range(len(makers)):
+        if name not in makers or makers[name].op_type not in PASSING or not makers[name].input:
+            break
+        name = str(makers[name].input[0])
+    return name
+
+
+def _decided_by(makers: Mapping[str, Any], name: str) -> str:
+    """The tensor whose largest element a label is the place of, or is named by; else the label itself."""
+    place, node = name, makers.get(name)
+    if node is not None and node.op_type == "ArrayFeatureExtractor" and len(node.input) == 2:
+        place = _passed_on(makers, str(node.input[1]))
+        node = makers.get(place)
+    if node is None or node.op_type != "ArgMax" or len(node.input) != 1:
+        return name
+    given = {str(one.name): int(one.i) for one in node.attribute}
+    row = given.get("axis", 0) in (1, -1) and not given.get("select_last_index")
+    return str(node.input[0]) if row else name
 
 
 def _needed_nodes(graph: Any, chosen: str) -> list[tuple[int, Any]]:
@@ -273,21 +296,31 @@ def _read_node(node: Any, number: int, folder: Path | None) -> Node:
 def _read_attribute(attribute: Any, folder: Path | None) -> Any:
     """A number, text, several of them or a tensor; None for anything else, which no operator that is read has."""
     kind = attribute.type
+    given = {one.name for one, _ in attribute.ListFields()} - {"name", "type", "doc_string"}
+    if len(given) > 1:
+        raise UnsupportedModel(f"the attribute {attribute.name!r} has several values")
     if kind == attribute.FLOAT:
         return float(attribute.f)
     if kind == attribute.INT:
         return int(attribute.i)
     if kind == attribute.STRING:
-        return attribute.s.decode("utf-8", "replace")
+        return _text(attribute.s)
     if kind == attribute.INTS:
         return tuple(map(int, attribute.ints))
     if kind == attribute.FLOATS:
         return tuple(map(float, attribute.floats))
     if kind == attribute.STRINGS:
-        return tuple(one.decode("utf-8", "replace") for one in attribute.strings)
+        return tuple(map(_text, attribute.strings))
     return (
         _read_tensor(attribute.t, folder, {**DTYPES, BYTES: np.uint8}) if kind == attribute.TENSOR else None
     )
+
+
+def _text(given: bytes) -> str:
+    try:
+        return given.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UnsupportedModel("has a text that is not UTF-8", hint="the file is damaged") from None
 
 
 def _read_inputs(graph: Any, stored: Mapping[str, Any]) -> tuple[GraphInput, ...]:
@@ -370,6 +403,9 @@ def _read_tensor(tensor: Any, folder: Path | None, types: Mapping[int, type[np.g
     if tensor.data_location == EXTERNAL:
         raw = _read_external(name, tensor, folder, little.itemsize * size)
     listed = getattr(tensor, STORED[tensor.data_type])
+    given = {one.name for one, _ in tensor.ListFields()} & {"raw_data", "external_data", "string_data", *STORED.values()}
+    if len(given) > 1:
+        raise UnsupportedModel(f"the tensor {name!r} has its numbers in two places")
     if (len(listed) if raw is None else len(raw) / little.itemsize) != size:
         raise UnsupportedModel(
             f"the tensor {name!r} has not the numbers that its shape asks for",
@@ -386,6 +422,8 @@ def _read_external(name: str, tensor: Any, folder: Path | None, size: int) -> by
     """The bytes of a tensor in a file beside the model, never anywhere else."""
     entries = {str(one.key): str(one.value) for one in tensor.external_data}
     location = entries.get("location", "")
+    if len(entries) < len(tensor.external_data):
+        raise UnsupportedModel(f"says twice where the weights {name!r} are")
     if folder is None:
         raise UnsupportedModel(
             f"keeps the weights {name!r} in another file, {location!r}",
@@ -402,7 +440,8 @@ def _read_external(name: str, tensor: Any, folder: Path | None, size: int) -> by
     if file.is_symlink() or not file.is_file():
         raise UnsupportedModel(f"keeps the weights {name!r} in {location!r}, which is no file beside it")
     try:
-        start, length = int(entries.get("offset", "0")), int(entries.get("length", str(size)))
+        start = read_whole(entries.get("offset", "0"), hi=MOST_PLACE)
+        length = read_whole(entries.get("length", str(size)), hi=MOST_PLACE)
     except ValueError:
         start, length = -1, -1
     if start < 0 or length != size or start + length > file.stat().st_size:
