@@ -105,8 +105,10 @@ def as_h5(path, layers, *, text=None, change=None):
     """As Keras 2 did: weights by the names of layers, in the order of an attribute."""
     with h5py.File(path, "w") as file:
         file.attrs["model_config"] = described(layers) if text is None else text
+        weights = file.create_group("model_weights")
+        weights.attrs["layer_names"] = [one["name"].encode() for one in layers]
         for one in layers:
-            group = file.create_group(f"model_weights/{one['name']}")
+            group = weights.create_group(one["name"])
             names = [
                 f"{one['name']}/{name}:0".encode()
                 for name in NAMES.get(one["kind"], ())[: len(one["arrays"])]

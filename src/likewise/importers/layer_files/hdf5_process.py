@@ -32,7 +32,7 @@ MOST_NUMBERS = 4_000_000
 MOST_ENTRIES = 10_000
 MOST_TEXT = 1 << 24
 DEEPEST = 12
-CONFIG, NAMES = "model_config", "weight_names"
+CONFIG, LAYERS, NAMES = "model_config", "layer_names", "weight_names"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +111,9 @@ class _Looking:
         if isinstance(entry, self.h5py.Dataset):
             self._read(entry, path)
         elif isinstance(entry, self.h5py.Group):
-            if NAMES in entry.attrs:
-                self.names[path] = [_text(name) for name in entry.attrs[NAMES][:MOST_ENTRIES]]
+            names = NAMES if depth else LAYERS
+            if names in entry.attrs:
+                self.names[path] = [_text(name) for name in entry.attrs[names][:MOST_ENTRIES]]
             self.members[path] = len(entry)
             for name in entry:
                 below = f"{path}/{name}"
@@ -124,6 +125,8 @@ class _Looking:
     def _read(self, entry: Any, path: str) -> None:
         if entry.dtype not in (np.float32, np.float64):
             self.refused[path] = "is no array of float32 or float64"
+        elif len(entry.attrs):  # such as `dtype`, to which Keras rounds what it reads
+            self.refused[path] = "has attributes, which are not read"
         elif entry.external or entry.is_virtual:
             self.refused[path] = "is in another file, which is not read"
         elif self._numbers + entry.size > MOST_NUMBERS:

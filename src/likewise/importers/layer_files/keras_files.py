@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib.util
 import io
-import json
 import re
 import sys
 import zipfile
@@ -21,6 +20,7 @@ from likewise.errors import UnsupportedModel
 from likewise.importers.layer_files.hdf5_process import MOST_TEXT, StoredFile, open_hdf5
 from likewise.importers.layer_files.keras_layers import described_layers, layers_graph, weight_names
 from likewise.importers.onnx.model_file import MOST_BYTES
+from likewise.importers.saved_boosters import read_json
 from likewise.spec.disk import read_member
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Layers = Sequence[tuple[str, str, Config]]
 
-CONFIG, WEIGHTS = "config.json", "model.weights.h5"
+CONFIG, WEIGHTS, METADATA = "config.json", "model.weights.h5", "metadata.json"
 CONTAINERS = ("layers", "_layer_checkpoint_dependencies")  # the second one until 2.13
 
 
@@ -68,6 +68,10 @@ def _has_h5py() -> bool:
 
 def _read_archive(content: bytes) -> Graph:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = archive.namelist()
+        strange = sorted(set(names) - {CONFIG, WEIGHTS, METADATA})
+        if strange or len(set(names)) < len(names):
+            raise UnsupportedModel(f"has {(*strange, names[-1])[0]!r} in it, which is not read, or is there twice")
         for name in (CONFIG, WEIGHTS):
             if archive.getinfo(name).file_size > MOST_BYTES:
                 raise UnsupportedModel(f"{name} in it is larger than {MOST_BYTES >> 20} MB")
@@ -97,6 +101,10 @@ def _read_legacy(content: bytes) -> Graph:
             hint="save the whole model: model.save('net.keras')",
         )
     layers = described_layers(_parsed(file.config))
+    # Keras gives weights to layers by their order in this list, whatever the layers are called.
+    order = [name for name in file.names.get("model_weights", ()) if file.names.get(f"model_weights/{name}")]
+    if order != [name for name, kind, settings in layers if weight_names(kind, settings)]:
+        raise UnsupportedModel(f"has weights of the layers {', '.join(order[:6]) or 'none'}, in this order")
     weights = {}
     for name, kind, settings in layers:
         expected, group = weight_names(kind, settings), f"model_weights/{name}"
@@ -123,7 +131,7 @@ def _parsed(text: Any) -> Any:
     if len(text) > MOST_TEXT:
         _refuse_text("it is too long")
     try:
-        return json.loads(text)
+        return read_json(text)
     except (ValueError, RecursionError) as error:
         _refuse_text(str(error))
 

@@ -28,16 +28,39 @@ if TYPE_CHECKING:
 INPUT_SHAPES = ("batch_shape", "batch_input_shape")
 SEQUENTIAL = "Sequential"
 OTHER_MODELS = "export it as ONNX (model.export('net.onnx', format='onnx'), or tf2onnx), which is read too"
-NOTHING = (
-    "InputLayer",
-    "Dropout",
-    "AlphaDropout",
-    "GaussianDropout",
-    "GaussianNoise",
-    "ActivityRegularization",
-)
+_NOISE = ("rate", "seed", "noise_shape")
+NOTHING: Mapping[str, tuple[str, ...]] = {
+    "InputLayer": ("sparse", "ragged", "optional"),
+    **dict.fromkeys(("Dropout", "AlphaDropout", "GaussianDropout"), _NOISE),
+    "GaussianNoise": ("stddev", "seed"),
+    "ActivityRegularization": ("l1", "l2"),
+}
+_FITTED = ("initializer", "regularizer", "constraint")
+# What Keras writes of a layer: others it may take for something, as LeakyReLU takes `alpha` before `negative_slope`.
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "Dense": (
+        *("units", "activation", "use_bias", "lora_rank", "lora_alpha", "quantization_config"),
+        *(f"{name}_{part}" for name in ("kernel", "bias") for part in _FITTED),
+    ),
+    "BatchNormalization": (
+        *("axis", "momentum", "epsilon", "center", "scale", "synchronized"),
+        *(f"{name}_{part}" for name in ("beta", "gamma") for part in _FITTED),
+        *("moving_mean_initializer", "moving_variance_initializer"),
+    ),
+    "Activation": ("activation",),
+    "ReLU": ("max_value", "negative_slope", "threshold"),
+    "LeakyReLU": ("negative_slope", "alpha"),
+    "ELU": ("alpha",),
+    "Softmax": ("axis",),
+    "Flatten": ("data_format",),
+    **NOTHING,
+}
+OF_ALL = ("name", "trainable", "dtype", "activity_regularizer", "batch_shape", "batch_input_shape")
+OF_AN_ENTRY = ("module", "class_name", "config", "registered_name", "build_config", "compile_config")
+POLICIES = ("DTypePolicy", "Policy")
 OWN_MODULES = ("keras", "tensorflow", "tf_keras")
 PLAIN_BENDS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid", "softmax": "Softmax"}
+USUAL_PRECISION = "float32"
 USUAL_SLOPE = 0.2  # of the activation leaky_relu; the layer has a setting
 
 
@@ -46,6 +69,7 @@ def described_layers(description: Any) -> list[tuple[str, str, Config]]:
     kind = _entry(description, "class_name")
     if kind != SEQUENTIAL:
         raise UnsupportedModel(f"is a {kind} model of Keras; {SEQUENTIAL} ones are read", hint=OTHER_MODELS)
+    _check_own("the model", SEQUENTIAL, description)
     config = _entry(description, "config")
     layers = config.get("layers") if isinstance(config, dict) else config
     if not isinstance(layers, list):
@@ -63,6 +87,9 @@ def described_layers(description: Any) -> list[tuple[str, str, Config]]:
                 "is not read",
                 hint=f"layers that are: {', '.join(sorted(READERS))}; or {OTHER_MODELS}",
             )
+        strange = [one for one in settings if one not in (*OF_ALL, *SETTINGS[kind])]
+        if strange or {"negative_slope", "alpha"} <= set(settings):
+            refuse(f"{name} ({kind})", f"has a setting that is not read, {(*strange, 'alpha')[0]!r}")
         found.append((name, kind, settings))
     if len({name for name, _, _ in found}) < len(found):
         raise UnsupportedModel("has two layers of one name", hint="the file is damaged")
@@ -112,7 +139,10 @@ def _entry(value: Any, key: str) -> Any:
 
 
 def _check_own(name: str, kind: str, layer: Config) -> None:
-    """A class that somebody registered may do anything, whatever it is called."""
+    """A class that somebody registered may do anything, whatever it is called; a shared object is another one than is described."""
+    strange = [one for one in layer if one not in OF_AN_ENTRY]
+    if strange:
+        refuse(f"{name} ({kind})", f"is described with {strange[0]!r}, which is not read")
     module, registered = layer.get("module"), layer.get("registered_name")
     if (module is not None and str(module).partition(".")[0] not in OWN_MODULES) or registered not in (
         None,
@@ -124,10 +154,11 @@ def _check_own(name: str, kind: str, layer: Config) -> None:
 
 def _check_precision(name: str, settings: Config, dtype: np.dtype[Any]) -> None:
     """Layers calculate in the type of their weights."""
-    policy = settings.get("dtype") or dtype.name
+    policy = settings.get("dtype") or USUAL_PRECISION
     if isinstance(policy, dict):
         inner = policy.get("config")
-        policy = inner.get("name") if isinstance(inner, dict) else None
+        known = policy.get("class_name") in POLICIES and isinstance(inner, dict) and set(inner) == {"name"}
+        policy = inner["name"] if known else None
     if policy != dtype.name or settings.get("quantization_config"):
         refuse(
             name,
@@ -142,6 +173,8 @@ def _check_precision(name: str, settings: Config, dtype: np.dtype[Any]) -> None:
 def _dense(made: LayerGraph, name: str, settings: Config, own: Weights) -> None:
     if len(own) != len(weight_names("Dense", settings)) or settings.get("lora_rank") is not None:
         refuse(name, f"has {len(own)} weights")
+    if own[0].shape[1:] != (settings.get("units"),):
+        refuse(name, f"has weights of the shape {own[0].shape} for {settings.get('units')} units")
     made.dense(name, own[0], own[1] if len(own) > 1 else None)
     if settings.get("activation") not in (None, "linear"):
         _bend(made, f"{name}, activation", settings["activation"])

@@ -104,6 +104,9 @@ class LayerGraph:
         if len(self._nodes) >= MOST_LAYERS:
             refuse(layer, f"is one of more than {MOST_LAYERS} layers")
         names = [f"{layer}: {i}" for i in range(len(constants))]
+        known = {INPUT, *self._constants, *(node.output for node in self._nodes)}
+        if not known.isdisjoint((*names, after(layer))):
+            refuse(layer, "has a name that stands for another part of the network")
         self._constants.update(zip(names, constants, strict=True))
         node = Node(
             operator=operator,

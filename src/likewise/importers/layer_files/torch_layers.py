@@ -76,6 +76,7 @@ def read_layers(texts: Sequence[str], state: Mapping[str, Tensor]) -> Graph:
         reader = READERS.get(layer.kind)
         if reader is None:
             refuse(layer.name, "is not read", hint=f"layers that are: {', '.join(sorted(READERS))}")
+        _check_settings(layer)
         reader(made, layer, own)
         if own:
             refuse(layer.name, f"has a parameter that is not read, {next(iter(own))!r}")
@@ -90,9 +91,11 @@ def _read_arrays(content: bytes) -> dict[str, Tensor]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
+            names = [one.filename for one in members]
+            if len(set(names)) < len(names) or not all(name.endswith(".npy") for name in names):
+                raise UnsupportedModel("has two arrays of one name, or other things in it than arrays")
             if len(members) > MOST_ARRAYS or sum(one.file_size for one in members) > MOST_BYTES:
                 raise UnsupportedModel(f"has more than {MOST_BYTES >> 20} MB of arrays, or too many of them")
-            names = [one.filename for one in members]
             return {name.removesuffix(".npy"): parse_array(read_member(archive, name)) for name in names}
     except UnsupportedModel:
         raise
@@ -110,6 +113,8 @@ def printed_layer(place: str, text: str) -> PrintedLayer:
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             raise TypeError
         given = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+        if call.args:
+            (given[WIDTH],) = map(ast.literal_eval, call.args)
         return PrintedLayer(place=place, kind=call.func.id, settings=given)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         refuse(
@@ -119,9 +124,29 @@ def printed_layer(place: str, text: str) -> PrintedLayer:
         )
 
 
+def _check_settings(layer: PrintedLayer) -> None:
+    """What PyTorch prints of a layer, and no more."""
+    strange = [name for name in layer.settings if name not in SETTINGS[layer.kind]]
+    if strange:
+        refuse(layer.name, f"has a setting that is not read, {strange[0]!r}")
+
+
 # -- layers -----------------------------------------------------------------------------------------------
 
 Parameters = dict[str, Any]
+WIDTH = "number of columns"
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "Linear": ("in_features", "out_features", "bias"),
+    "BatchNorm1d": (WIDTH, "eps", "momentum", "affine", "track_running_stats"),
+    **dict.fromkeys(("ReLU", "ReLU6"), ("inplace",)),
+    "LeakyReLU": ("negative_slope", "inplace"),
+    "ELU": ("alpha", "inplace"),
+    "Hardtanh": ("min_val", "max_val", "inplace"),
+    **dict.fromkeys(("Tanh", "Sigmoid", "Identity"), ()),
+    "Softmax": ("dim",),
+    "Flatten": ("start_dim", "end_dim"),
+    **dict.fromkeys(("Dropout", "AlphaDropout", "FeatureAlphaDropout"), ("p", "inplace")),
+}
 PARAMETERS = ("weight", "bias", "running_mean", "running_var")
 
 
@@ -131,13 +156,22 @@ def _linear(made: LayerGraph, layer: PrintedLayer, own: Parameters) -> None:
     weights, biases = own.pop("weight"), own.pop("bias", None)
     if biases is None and layer.settings.get("bias", True):
         refuse(layer.name, f"has no array '{layer.place}.bias'")
+    if biases is not None and not layer.settings.get("bias", True):
+        refuse(layer.name, f"has an array '{layer.place}.bias', and bias=False")
+    if [layer.settings.get(name) for name in ("out_features", "in_features")] != list(weights.shape):
+        refuse(layer.name, f"has weights of the shape {weights.shape}")
     made.dense(layer.name, weights.T, biases)
 
 
 def _batch_norm(made: LayerGraph, layer: PrintedLayer, own: Parameters) -> None:
     if not {"running_mean", "running_var"} <= set(own):
         refuse(layer.name, "keeps no running mean and variance: it looks across rows")
+    for name, parts in (("track_running_stats", ("running_mean",)), ("affine", ("weight", "bias"))):
+        if any((part in own) != layer.settings.get(name, True) for part in parts):
+            refuse(layer.name, f"has not the arrays that {name}={layer.settings.get(name, True)} asks for")
     mean, variance = own.pop("running_mean"), own.pop("running_var")
+    if layer.settings.get(WIDTH) not in (None, len(mean)):
+        refuse(layer.name, f"has arrays for {len(mean)} columns")
     scale, shift = own.pop("weight", np.ones_like(mean)), own.pop("bias", np.zeros_like(mean))
     made.normalization(layer.name, scale, shift, mean, variance, layer.number("eps"))
 

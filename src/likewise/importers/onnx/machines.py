@@ -122,7 +122,7 @@ def read_vectors(node: Node, classes: int) -> VectorScores:
         or dual.size != rows * total
         or len(rho) != len(pairs)
         or (classes and len(counts) != classes)
-        or len(lists["kernel_params"]) not in (0, 3)
+        or len(lists["kernel_params"]) not in ((0, 3) if kernel == "LINEAR" else (3,))
     ):
         node.refuse("has lists of numbers that do not fit each other", hint="the file is damaged")
     gamma, coef0, degree = lists["kernel_params"].tolist() or (1.0, 0.0, 3.0)
