@@ -3,7 +3,7 @@
     python -m tests.fuzz.files --formats lightgbm xgboost-json --mutants 1000 --seed 7
 
 A format is an entry of `FORMATS`: how valid files are made, how one is mutated, how Likewise and how the library predict with it. Both readings are processes of their own, so that nothing
-that crashes or hangs ends the run. Outcomes of a mutant:
+that crashes or hangs ends the run. What Likewise has read by a library in a process with limits (CatBoost's own files, HDF5) is read in one such process here too, which takes many files in turn. Outcomes of a mutant:
 
     refused     in words
     same        both predict the same of all rows
@@ -17,34 +17,92 @@ from __future__ import annotations
 
 import argparse
 import collections
+import multiprocessing
 import os
 import pickle
 import random
 import select
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tests.fuzz.booster_files import BOOSTERS
+from tests.fuzz.network_files import NETWORKS
+from tests.fuzz.skops_files import SKOPS
+
+from likewise.errors import LikewiseError, UnsupportedModel
 
 SECONDS = 600  # for one reading of a file, on a machine that has much else to do
 BAD = ("DIFFERENT", "CRASH", "INTERNAL")
 
-FORMATS = {**BOOSTERS}
+FORMATS = {**BOOSTERS, **NETWORKS, **SKOPS}
 
 
 # -- readings ----------------------------------------------------------------------------------------------
 
 
+class Parser:
+    """A process with limits that has a library read files, started anew where it has died."""
+
+    def __init__(self) -> None:
+        self.child: Any = None
+        self.pipe: Any = None
+
+    def ask(self, module: str, request: bytes, what: str) -> bytes:
+        """As `reader_process.ask_process`."""
+        if self.child is None:
+            self.pipe, there = multiprocessing.Pipe()
+            self.child = multiprocessing.get_context("spawn").Process(
+                target=parse_files, args=(there, module), daemon=True
+            )
+            self.child.start()
+            there.close()
+        try:
+            self.pipe.send_bytes(request)
+            done, made = self.pipe.recv()
+        except (EOFError, OSError):
+            self.child.join()
+            self.child = None
+            done, made = False, b"its reader crashed"
+        if not done:
+            raise UnsupportedModel(f"is no {what} that can be read: {made!r}")
+        return bytes(made)
+
+
+def parse_files(pipe: Any, module: str) -> None:
+    """In the process: answer requests until there are no more. A signal ends it when one takes too long."""
+    import importlib
+    import resource
+
+    from likewise.importers.reader_process import MEMORY
+    from likewise.importers.reader_process import SECONDS as SECONDS_OF_A_FILE
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    answer = importlib.import_module(module).answer
+    while True:
+        request = pipe.recv_bytes()
+        signal.setitimer(signal.ITIMER_PROF, SECONDS_OF_A_FILE)
+        try:
+            found = True, answer(request)
+        except Exception as error:
+            found = False, str(error)[-120:].encode()
+        pipe.send(found)
+
+
 def serve(name: str, side: str) -> None:
     """In a process: answer paths on standard input with an outcome and predictions."""
-    from likewise.errors import LikewiseError
+    from likewise.importers.catboost import reading
     from likewise.importers.files import load_model
+    from likewise.importers.layer_files import hdf5_process
 
+    for module in (reading, hdf5_process):
+        module.ask_process = Parser().ask  # type: ignore[attr-defined]
     stream = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     one = FORMATS[name]
@@ -59,7 +117,10 @@ def serve(name: str, side: str) -> None:
         except LikewiseError as error:
             made = "refused", str(error)
         except Exception as error:
-            made = "INTERNAL" if side == "ours" else "refused", repr(error)
+            made = (
+                "INTERNAL" if side == "ours" else "refused",
+                "".join(traceback.format_exception(error)[-3:]),
+            )
         pickle.dump(made, stream)
         stream.flush()
 

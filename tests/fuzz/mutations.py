@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
+import warnings
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -183,3 +186,38 @@ def mutate_json(draw: random.Random, content: bytes) -> bytes:
         one, other = draw.choice(keys), draw.choice(keys)
         return f'{text[: one.start()]}{one[0]}, "{one[1]}": {other[2]}{text[one.end() :]}'.encode()
     return json.dumps(document).encode()
+
+
+def zip_files(content: bytes) -> dict[str, bytes]:
+    """The members of an archive."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(files: dict[str, bytes], *more: tuple[str, bytes]) -> bytes:
+    """An archive of members, of which some may have one name."""
+    made = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(made, "w") as archive:
+        warnings.simplefilter("ignore")
+        for name, data in (*files.items(), *more):
+            archive.writestr(name, data)
+    return made.getvalue()
+
+
+def mutate_members(draw: random.Random, files: dict[str, bytes]) -> bytes:
+    """A member less or more, there twice, of another name, or with the bytes of another."""
+    name, other = draw.choice(list(files)), draw.choice(list(files))
+    match draw.randrange(5):
+        case 0:
+            del files[name]
+        case 1:
+            files[draw.choice((f"{name}x", f"./{name}", name.upper(), "x", name.removesuffix(".npy")))] = (
+                files[other]
+            )
+        case 2:
+            return zipped(files, (name, files[other]))
+        case 3:
+            files[name], files[other] = files[other], files[name]
+        case _:
+            files[name] = mutate_bytes(draw, files[name])
+    return zipped(files)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.layer_files.layer_graph import LayerGraph, refuse
+from likewise.importers.layer_files.layer_graph import LARGEST, LayerGraph, refuse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -254,7 +254,7 @@ def _nothing(made: LayerGraph, name: str, settings: Config, own: Weights) -> Non
 
 def _number(name: str, settings: Config, setting: str, usual: float | None = None) -> float:
     value = settings.get(setting, usual)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < LARGEST:
         refuse(name, f"has {setting}={value!r}, which is no number")
     return float(value)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 INPUT = "x"
 VERSION = 17  # of ONNX's operators, which the nodes are to be understood by
 MOST_LAYERS = 1000
+LARGEST = 1e300  # of settings
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.layer_files.layer_graph import LayerGraph, refuse
+from likewise.importers.layer_files.layer_graph import LARGEST, LayerGraph, refuse
 from likewise.importers.onnx.model_file import MOST_BYTES, Graph
 from likewise.spec.disk import parse_array, read_member
 
@@ -50,7 +50,7 @@ class PrintedLayer:
     def number(self, setting: str, usual: float | None = None) -> float:
         """A setting that is a number."""
         value = self.settings.get(setting, usual)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < LARGEST:
             refuse(self.name, f"has {setting}={value!r}, which is no number")
         return float(value)
 

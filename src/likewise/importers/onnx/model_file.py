@@ -116,6 +116,7 @@ def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None 
         raise UnsupportedModel("is no valid graph: two of its constants have one name")
     chosen = _choose_output(graph, output)
     needed = _needed_nodes(graph, chosen)
+    _check_nodes([node for _, node in needed], versions, int(model.ir_version))
     read = {str(name) for _, node in needed for name in node.input} | {chosen}
     wanted = {name: stored[name] for name in stored if name in read}
     attributes = [one for _, node in needed for one in node.attribute]
@@ -163,7 +164,9 @@ def _operator_versions(model: Any) -> dict[str, int]:
     """By domain, each once."""
     import onnx
 
-    pairs = {("" if one.domain in STANDARD else str(one.domain), int(one.version)) for one in model.opset_import}
+    pairs = {
+        ("" if one.domain in STANDARD else str(one.domain), int(one.version)) for one in model.opset_import
+    }
     found = dict(pairs)
     newest = onnx.defs.onnx_opset_version()
     if len(found) < len(pairs):
@@ -174,6 +177,22 @@ def _operator_versions(model: Any) -> dict[str, int]:
             hint=f"export it with opset_version={min(17, newest)}",
         )
     return found
+
+
+def _check_nodes(nodes: Sequence[Any], versions: Mapping[str, int], file_version: int) -> None:
+    """Refuse attributes and numbers of operands that ONNX's own description of an operator does not have."""
+    import onnx
+
+    context = onnx.checker.C.CheckerContext()
+    context.ir_version = file_version
+    context.opset_imports = {**versions, **dict.fromkeys(STANDARD, versions[""])}
+    for node in nodes:
+        try:
+            onnx.checker.check_node(node, context)
+        except onnx.checker.ValidationError as error:
+            raise UnsupportedModel(
+                f"is no valid graph: {' '.join(str(error).split())[:200]}", hint="the file is damaged"
+            ) from None
 
 
 def _choose_output(graph: Any, wanted: str | None) -> str:
@@ -403,7 +422,12 @@ def _read_tensor(tensor: Any, folder: Path | None, types: Mapping[int, type[np.g
     if tensor.data_location == EXTERNAL:
         raw = _read_external(name, tensor, folder, little.itemsize * size)
     listed = getattr(tensor, STORED[tensor.data_type])
-    given = {one.name for one, _ in tensor.ListFields()} & {"raw_data", "external_data", "string_data", *STORED.values()}
+    given = {one.name for one, _ in tensor.ListFields()} & {
+        "raw_data",
+        "external_data",
+        "string_data",
+        *STORED.values(),
+    }
     if len(given) > 1:
         raise UnsupportedModel(f"the tensor {name!r} has its numbers in two places")
     if (len(listed) if raw is None else len(raw) / little.itemsize) != size:

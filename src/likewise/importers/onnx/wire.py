@@ -19,7 +19,17 @@ MOST_SINGLE = 5_000_000  # numbers one by one, as attributes of trees have them
 FIXED = {1: 8, 5: 4}
 NUMBER, COUNTED = 0, 2
 LONGEST_NUMBER = 10  # bytes
-WIRE = {1: 1, 6: 1, 16: 1, 2: 5, 7: 5, 15: 5, 9: COUNTED, 11: COUNTED, 12: COUNTED}  # by type of a field; of all others NUMBER
+WIRE = {
+    1: 1,
+    6: 1,
+    16: 1,
+    2: 5,
+    7: 5,
+    15: 5,
+    9: COUNTED,
+    11: COUNTED,
+    12: COUNTED,
+}  # by type of a field; of all others NUMBER
 # Functions take the place of operators, `segment` cuts a tensor, and the others say what a program may do.
 UNREAD = {
     "ModelProto": ("functions", "training_info", "configuration"),
@@ -89,6 +99,7 @@ def _refuse(what: str, why: str) -> NoReturn:
         f"is no ONNX model that every program reads alike: {what} {why}",
         hint="export it again, with functions inlined (onnx.inliner.inline_local_functions)",
     )
+
 
 def _number(content: bytes, start: int, end: int) -> tuple[int, int]:
     """A number and where it ends; past the end if it does not."""
