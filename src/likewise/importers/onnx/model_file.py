@@ -116,7 +116,7 @@ def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None 
         raise UnsupportedModel("is no valid graph: two of its constants have one name")
     chosen = _choose_output(graph, output)
     needed = _needed_nodes(graph, chosen)
-    _check_nodes([node for _, node in needed], versions, int(model.ir_version))
+    _check_nodes([node for _, node in needed if node.domain == CLASSICAL], versions, int(model.ir_version))
     read = {str(name) for _, node in needed for name in node.input} | {chosen}
     wanted = {name: stored[name] for name in stored if name in read}
     attributes = [one for _, node in needed for one in node.attribute]
@@ -180,7 +180,7 @@ def _operator_versions(model: Any) -> dict[str, int]:
 
 
 def _check_nodes(nodes: Sequence[Any], versions: Mapping[str, int], file_version: int) -> None:
-    """Refuse attributes and numbers of operands that ONNX's own description of an operator does not have."""
+    """Refuse classical operators with attributes or numbers of operands that ONNX does not describe; those of layers are looked at where they are read."""
     import onnx
 
     context = onnx.checker.C.CheckerContext()
@@ -189,7 +189,7 @@ def _check_nodes(nodes: Sequence[Any], versions: Mapping[str, int], file_version
     for node in nodes:
         try:
             onnx.checker.check_node(node, context)
-        except onnx.checker.ValidationError as error:
+        except (onnx.checker.ValidationError, UnicodeDecodeError) as error:
             raise UnsupportedModel(
                 f"is no valid graph: {' '.join(str(error).split())[:200]}", hint="the file is damaged"
             ) from None
