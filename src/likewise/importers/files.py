@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 import sys
+import traceback
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -111,13 +112,16 @@ def load_model(
 @contextmanager
 def reading_parts(path: str | Path) -> Iterator[None]:
     """What no reader foresaw of a ``.skops`` file is about the file: a part holds something else than its
-    class puts there."""
+    class puts there. What goes wrong behind the readers is not."""
     try:
         yield
     except (LikewiseError, OutOfTime):
         raise
     except Exception as error:
-        if Path(path).suffix.lower() not in SKOPS:
+        frames = traceback.walk_tb(error.__traceback__)
+        modules = [str(frame.f_globals.get("__name__")) for frame, _ in frames]
+        own = [module for module in modules if module.startswith("likewise.")]
+        if Path(path).suffix.lower() not in SKOPS or not own[-1].startswith("likewise.importers."):
             raise
         raise UnsupportedModel(
             f"{path}: a part of the model does not hold what its class puts there: {type(error).__name__}: {error}",

@@ -230,6 +230,22 @@ def _fits_centres(part: Any) -> bool:
     return bool(part.cluster_centers_.shape[1:] == (part.n_features_in_,))
 
 
+def _fits_bisections(part: Any) -> bool:
+    """Every cluster is split once or not at all, and has a centre over all columns."""
+    waiting, leaves = [(part._bisecting_tree, 0)], 0
+    while waiting:
+        one, depth = waiting.pop()
+        split = one.left is not None and one.right is not None
+        leaves += not split
+        if depth >= part.n_clusters or leaves > part.n_clusters or one.center.shape != (part.n_features_in_,):
+            return False
+        if split:
+            waiting += [(one.left, depth + 1), (one.right, depth + 1)]
+        elif one.left is not one.right or one.label not in range(part.n_clusters):
+            return False
+    return leaves == part.n_clusters and _fits_centres(part)
+
+
 def _fits_factors(part: Any) -> bool:
     """Non-negative factors, whose number is kept twice."""
     return bool(part.components_.shape == (part._n_components, part.n_features_in_))
@@ -387,7 +403,8 @@ _CHECKS: Mapping[str, Check] = {
     "SplineTransformer": _fits_curves,
     "OneHotEncoder": _fits_codes,
     "NeighborsBase": _fits_neighbours,
-    **dict.fromkeys(("KMeans", "MiniBatchKMeans", "BisectingKMeans"), _fits_centres),
+    **dict.fromkeys(("KMeans", "MiniBatchKMeans"), _fits_centres),
+    "BisectingKMeans": _fits_bisections,
     **dict.fromkeys(("NMF", "MiniBatchNMF"), _fits_factors),
     "BaseDecisionTree": _fits_tree,
     "BaseBagging": _fits_members,

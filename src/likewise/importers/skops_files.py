@@ -127,6 +127,7 @@ REVIEWED: Mapping[str, frozenset[str]] = {
         (
             *("numpy.mean", "scipy._lib.array_api_compat.numpy._aliases.asarray"),
             _LOOK_AT_COLUMNS,
+            *(f"sklearn.cluster._kmeans._kmeans_single_{name}" for name in ("elkan", "lloyd")),
             *(f"sklearn.feature_selection._univariate_selection.{name}" for name in _RELEVANCE),
             *(f"sklearn.metrics._classification.{name}" for name in _SCORES),
         )
