@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import random
@@ -153,12 +154,13 @@ def _set(draw: random.Random, message: Any, field: Any, messages: list[Any]) -> 
     value: Any
     if field.message_type is not None:
         alike = [one for one in messages if one.DESCRIPTOR.full_name == field.message_type.full_name]
+        copied = [one.SerializeToString() for one in alike]  # messages are not copied into themselves
         if field.is_repeated:
             added = getattr(message, field.name).add()
-            if alike:
-                added.CopyFrom(draw.choice(alike))
-        elif alike and (chosen := draw.choice(alike)) is not message:
-            getattr(message, field.name).CopyFrom(type(chosen).FromString(chosen.SerializeToString()))
+            if copied:
+                added.MergeFromString(draw.choice(copied))
+        elif copied:
+            getattr(message, field.name).MergeFromString(draw.choice(copied))
         return
     if field.type in (9, 12):
         words = [
@@ -383,7 +385,7 @@ def mutate_hdf5(draw: random.Random, content: bytes) -> bytes:
     if draw.random() < 0.3:
         return mutate_bytes(draw, content)
     made = io.BytesIO(content)
-    with h5py.File(made, "r+") as file:
+    with contextlib.suppress(OSError), h5py.File(made, "r+") as file:  # no entries below an array
         places: list[str] = []
         file.visit(places.append)
         place, other = draw.choice(places), draw.choice(places)

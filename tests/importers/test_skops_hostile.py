@@ -11,7 +11,7 @@ import pytest
 import skops.io
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.cluster import KMeans
+from sklearn.cluster import BisectingKMeans, KMeans
 from sklearn.compose import TransformedTargetRegressor, make_column_transformer
 from sklearn.decomposition import NMF
 from sklearn.ensemble import (
@@ -43,7 +43,8 @@ from tests.fuzz.skops_files import ALLOWED, ask, skops_mutants
 from tests.tiers import ALL, SEED
 
 from likewise.errors import DataError, SpecError, UnsupportedModel
-from likewise.importers.files import load_model
+from likewise.importers import fitted_state
+from likewise.importers.files import load_model, reading_parts
 from likewise.importers.lightgbm.model_file import read_lightgbm, write_lightgbm
 from likewise.importers.skops_files import read_skops
 from likewise.spec.disk import memory_limit
@@ -591,8 +592,62 @@ def test_what_predicts_is_what_is_read():
         read_skops(dumped(model))
 
 
+BISECTING = "sklearn.cluster._bisect_k_means._BisectingTree"
+
+
+def bisections():
+    return BisectingKMeans(3, random_state=0).fit(X)
+
+
+def test_bisections_are_loaded_where_their_tree_is_trusted():
+    model = bisections()
+    with pytest.raises(UnsupportedModel, match=f"--trust {BISECTING}"):
+        read_skops(dumped(model))
+    assert (read_skops(dumped(model), [BISECTING]).predict(X) == model.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tree: setattr(tree.left, "center", tree.left.center[:1]),
+        lambda tree: setattr(tree, "left", None),
+        lambda tree: [setattr(one, "label", -1) for one in (tree.left, tree.right)],
+    ],
+)
+def test_bisections_that_leave_their_tree_are_refused(change):
+    model = bisections()
+    change(model._bisecting_tree)
+    with pytest.raises(UnsupportedModel, match="is not sound"):
+        read_skops(dumped(model), [BISECTING])
+
+
+@pytest.mark.parametrize("kind", ["kd", "ball"])
+def test_trees_of_neighbours_are_refused_whoever_trusts_them(kind):
+    """Their compiled state is never set, as nothing compares it."""
+    content = dumped(KNeighborsClassifier(algorithm=f"{kind}_tree").fit(X, Y))
+    with pytest.raises(UnsupportedModel, match="the state of an object"):
+        read_skops(content, skops.io.get_untrusted_types(data=content))
+
+
+def test_defects_behind_the_readers_are_no_fault_of_the_file():
+    """An exception in a reader is about a part of the file; in what comes behind it, it is a defect of ours."""
+    from likewise.model import head
+    from likewise.spec import space
+
+    with pytest.raises(UnsupportedModel, match="a part of the model"), reading_parts("model.skops"):
+        fitted_state._fits_machine(object())
+    with pytest.raises(AttributeError), reading_parts("model.json"):
+        fitted_state._fits_machine(object())
+    for module in (head, space):
+        code = compile("def broken():\n    raise KeyError('ours')", "ours", "exec")
+        held = {"__name__": module.__name__}
+        exec(code, held)  # noqa: S102 - a function of that module
+        with pytest.raises(KeyError, match="ours"), reading_parts("model.skops"):
+            held["broken"]()
+
+
 def test_damaged_files_end_in_words(tmp_path):
-    """`python -m tests.fuzz.skops_files` does more of them, in a process that may crash."""
+    """`python -m tests.fuzz.files --formats skops` does more of them, in a process that may crash."""
     for name, content in skops_mutants(int(SEED), 200 if ALL else 12):
         code, said = ask(content, tmp_path, numbers=name == "regressor")
         assert code in ALLOWED, said

@@ -71,7 +71,9 @@ def _read_archive(content: bytes) -> Graph:
         names = archive.namelist()
         strange = sorted(set(names) - {CONFIG, WEIGHTS, METADATA})
         if strange or len(set(names)) < len(names):
-            raise UnsupportedModel(f"has {(*strange, names[-1])[0]!r} in it, which is not read, or is there twice")
+            raise UnsupportedModel(
+                f"has {(*strange, names[-1])[0]!r} in it, which is not read, or is there twice"
+            )
         for name in (CONFIG, WEIGHTS):
             if archive.getinfo(name).file_size > MOST_BYTES:
                 raise UnsupportedModel(f"{name} in it is larger than {MOST_BYTES >> 20} MB")

@@ -157,8 +157,8 @@ def _check_precision(name: str, settings: Config, dtype: np.dtype[Any]) -> None:
     policy = settings.get("dtype") or USUAL_PRECISION
     if isinstance(policy, dict):
         inner = policy.get("config")
-        known = policy.get("class_name") in POLICIES and isinstance(inner, dict) and set(inner) == {"name"}
-        policy = inner["name"] if known else None
+        named = policy.get("class_name") in POLICIES and isinstance(inner, dict)
+        policy = inner.get("name") if named and inner and set(inner) == {"name"} else None
     if policy != dtype.name or settings.get("quantization_config"):
         refuse(
             name,

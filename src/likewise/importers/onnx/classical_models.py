@@ -419,7 +419,9 @@ class ClassicalModel(Answers):
         made = self._run(X)
         if self.graph.output in made:
             found = np.asarray(made[self.graph.output], dtype=np.float64)
-            return found.reshape(len(found), -1)
+            if found.shape != (len(found), len(self.file_labels)):
+                raise UnsupportedModel(f"shows {found.shape[1:]} numbers a row for its classes")
+            return found
         scores = self.scoring.shown(made[RAW])
         if self.head.link == "identity":
             return scores

@@ -113,7 +113,10 @@ def evaluate(graph: Graph, inputs: Mapping[str, Tensor], also: Sequence[str] = (
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
         for node in graph.nodes:
             operands = [values[name] if name else None for name in node.inputs]
-            values[node.output] = run_node(node, operands, graph.version)
+            try:
+                values[node.output] = run_node(node, operands, graph.version)
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                node.refuse(f"does not fit what it is given: {' '.join(str(error).split())[:120]}")
     return [values[name] for name in (graph.output, *also)]
 
 
