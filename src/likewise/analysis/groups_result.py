@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import nan
 from typing import Any
 
 from likewise.analysis.intervals import clopper_pearson
@@ -31,6 +32,14 @@ class Rate:
     hits: int | None = None
     count: int | None = None
     interval: tuple[float, float] | None = None
+    share: Fraction | None = field(default=None, repr=False)  # where it is known
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Both ends, the share itself where it is known."""
+        return (
+            (self.share, self.share) if self.share is not None else (Fraction(self.lower), Fraction(self.upper))
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -127,11 +136,15 @@ class Groups(ShownResult):
 
     def difference(self, metric: str = SELECTION) -> tuple[float, float]:
         """Bounds of the largest rate less the smallest: of selection rates the demographic parity difference, of true positive rates that of equal opportunity."""
-        return rate_difference([group.rates[metric] for group in self.groups])
+        return rate_difference(self._rates(metric))
 
     def ratio(self, metric: str = SELECTION) -> tuple[float, float]:
         """Bounds of the smallest rate divided by the largest; of selection rates the one that the four-fifths rule is about."""
-        return rate_ratio([group.rates[metric] for group in self.groups])
+        return rate_ratio(self._rates(metric))
+
+    def _rates(self, metric: str) -> list[Rate]:
+        """Of the groups in which there is somebody: a group of rows may have nobody whose label is favourable."""
+        return [group.rates[metric] for group in self.groups if group.rates[metric].count != 0]
 
     @property
     def equalized_odds(self) -> tuple[float, float] | None:
@@ -158,7 +171,7 @@ class Groups(ShownResult):
         columns["share"] = [group.share for group in self.groups]
         for metric in self.metrics:
             rates = [group.rates[metric] for group in self.groups]
-            columns[metric] = [(rate.lower + rate.upper) / 2 for rate in rates]
+            columns[metric] = [(rate.lower + rate.upper) / 2 if rate.count != 0 else nan for rate in rates]
             columns[f"{metric}_lower"] = [rate.lower for rate in rates]
             columns[f"{metric}_upper"] = [rate.upper for rate in rates]
         return frame_from_columns(columns)
@@ -200,18 +213,20 @@ def rate_of_counts(hits: int, count: int, confidence: float) -> Rate:
         hits=hits,
         count=count,
         interval=clopper_pearson(hits, count, confidence),
+        share=share,
     )
 
 
 def rate_difference(rates: Sequence[Rate]) -> tuple[float, float]:
     """Bounds of the largest less the smallest."""
-    lower = max(rate.lower for rate in rates) - min(rate.upper for rate in rates)
-    return max(lower, 0.0), max(rate.upper for rate in rates) - min(rate.lower for rate in rates)
+    lows, highs = zip(*(rate.ends for rate in rates), strict=True)
+    lower = max(max(lows) - min(highs), Fraction(0))
+    return max(double_below(lower), 0.0), double_above(max(highs) - min(lows))
 
 
 def rate_ratio(rates: Sequence[Rate]) -> tuple[float, float]:
     """Bounds of the smallest divided by the largest; 1 where nobody is selected in any group."""
-    least, most = min(rate.lower for rate in rates), max(rate.upper for rate in rates)
-    lower = least / most if most else 1.0
-    least, most = min(rate.upper for rate in rates), max(rate.lower for rate in rates)
-    return lower, min(least / most, 1.0) if most else 1.0
+    lows, highs = zip(*(rate.ends for rate in rates), strict=True)
+    lower = min(lows) / max(highs) if max(highs) else Fraction(1)
+    upper = min(min(highs) / max(lows), Fraction(1)) if max(lows) else Fraction(1)
+    return double_below(lower), double_above(upper)
