@@ -94,10 +94,14 @@ class World:
             first, second = draw.sample(words, 2)
             given = set(draw.sample(self.values[first], draw.randint(1, len(self.values[first]))))
             then = set(draw.sample(self.values[second], draw.randint(1, len(self.values[second]))))
-            text = f"if {first} in {{{', '.join(sorted(given))}}} then {second} in {{{', '.join(sorted(then))}}}"
+            text = (
+                f"if {first} in {{{', '.join(sorted(given))}}} then {second} in {{{', '.join(sorted(then))}}}"
+            )
             return text, lambda one: one[first] not in given or one[second] in then
         numbers = [name for name in self.names if name not in words]
-        taken = {name: draw.choice((1, -1, 2)) for name in draw.sample(numbers, draw.randint(1, len(numbers)))}
+        taken = {
+            name: draw.choice((1, -1, 2)) for name in draw.sample(numbers, draw.randint(1, len(numbers)))
+        }
         sign, limit = draw.choice(("<=", ">=", "==")), draw.randint(0, 4)
         text = f"{' + '.join(f'{times}*{name}' for name, times in taken.items())} {sign} {limit}"
 
@@ -163,7 +167,12 @@ CASES = range(80)
 def test_everybody_alike_is_counted_exactly(seed):
     world = World(seed)
     found = lw.groups(
-        world.model, world.space, world.by, over="uniform", favourable=world.favourable, X=world.frame(world.rows)
+        world.model,
+        world.space,
+        world.by,
+        over="uniform",
+        favourable=world.favourable,
+        X=world.frame(world.rows),
     )
     assert_same_groups(found, world.expected(lambda _: Fraction(1)))
 
@@ -175,11 +184,17 @@ def test_marginals_of_the_rows(seed):
 
     def weight(one):
         return math.prod(
-            Fraction(sum(row[name] == one[name] for row in world.rows), len(world.rows)) for name in world.names
+            Fraction(sum(row[name] == one[name] for row in world.rows), len(world.rows))
+            for name in world.names
         )
 
     found = lw.groups(
-        world.model, world.space, world.by, over="marginals", favourable=world.favourable, X=world.frame(world.rows)
+        world.model,
+        world.space,
+        world.by,
+        over="marginals",
+        favourable=world.favourable,
+        X=world.frame(world.rows),
     )
     assert_same_groups(found, world.expected(weight), width=1e-9)
 
@@ -278,7 +293,64 @@ def test_groups_that_rules_empty_are_left_out():
     people = pd.DataFrame(itertools.product("abcdef", "xy"), columns=["g", "h"])
     model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier()).fit(people, people["h"] == "x")
     found = lw.groups(model, space, "g", over="uniform")
-    assert [(group.values, group.share) for group in found.groups] == [(("a",), 0.25), (("b",), 0.25), (("c",), 0.5)]
+    assert [(group.values, group.share) for group in found.groups] == [
+        (("a",), 0.25),
+        (("b",), 0.25),
+        (("c",), 0.5),
+    ]
     assert found.difference() == (0.5, 0.5)
     assert found.stats["empty_groups"] == [["d"], ["e"], ["f"]]
-    assert "no valid person" in str(found._repr_html_())
+    assert "no person in d; e; f satisfies the constraints" in found._repr_html_()
+
+
+@pytest.mark.some_days
+@pytest.mark.usefixtures("clock_of_looks")
+@pytest.mark.parametrize("seed", [3, 11, 23])
+def test_samples_are_of_those_who_obey_the_rules(seed, monkeypatch):
+    """Where nobody can be looked at one by one, rates are those of a sample, and shares of groups are estimated."""
+    monkeypatch.setattr("likewise.analysis.decision_rates.MOST_INDIVIDUALS", 0)
+    monkeypatch.setattr("likewise.analysis.share_sample.AIMED_WIDTH", 0.02)
+    world = World(seed)
+    assert world.rules
+    expected = world.expected(lambda _: Fraction(1))
+    found = lw.groups(
+        world.model,
+        world.space,
+        world.by,
+        over="uniform",
+        favourable=world.favourable,
+        X=world.frame(world.rows),
+        budget=6,
+        confidence=0.999999,
+    )
+    assert {group.values for group in found.groups} == set(expected)
+    for group in found.groups:
+        share, rate = expected[group.values]
+        assert group.share == pytest.approx(float(share), abs=0.02)
+        assert group.rates[SELECTION].lower <= rate <= group.rates[SELECTION].upper
+    assert "sampled: 99.9999% sure" in str(found._repr_html_())
+    assert "<td>about " in found._repr_html_()
+
+
+@pytest.mark.usefixtures("clock_of_looks")
+def test_rules_between_levels_and_a_continuous_number(monkeypatch):
+    """x is uniform on [0, n/2], at most [0, 1], and above 1/4 it is selected; nobody has n = 0 or g = c."""
+    monkeypatch.setattr("likewise.analysis.share_sample.AIMED_WIDTH", 0.02)
+    space = lw.Space({"g": lw.Categorical(["a", "b", "c"]), "n": lw.Integer(0, 3), "x": lw.Continuous(0, 1)})
+    space = space.where("if g == c then g != c", "x <= n / 2", "n >= 1", "if g == a then g in {a, b}")
+    frame = pd.DataFrame({"g": list("abab"), "n": [0, 1, 2, 3], "x": [0.0, 0.25, 0.5, 1.0]})
+    model = make_pipeline(
+        make_column_transformer(
+            (OneHotEncoder(categories=[["a", "b", "c"]]), ["g"]), remainder="passthrough"
+        ),
+        LogisticRegression(),
+    ).fit(frame, [0, 0, 1, 1])
+    model[-1].coef_, model[-1].intercept_ = np.array([[0.0, 0.0, 0.0, 0.0, 1.0]]), np.array([-0.25])
+    found = lw.groups(model, space, "n", over="uniform", budget=6, confidence=0.999999)
+    assert found.stats["empty_groups"] == [[0]]
+    for group, share, rate in zip(found.groups, (1 / 5, 2 / 5, 2 / 5), (1 / 2, 3 / 4, 3 / 4), strict=True):
+        assert group.share == pytest.approx(share, abs=0.02)
+        assert group.rates[SELECTION].lower <= rate <= group.rates[SELECTION].upper
+    found = lw.groups(model, space, "g", over="uniform", budget=6, confidence=0.999999)
+    assert [group.values for group in found.groups] == [("a",), ("b",)]
+    assert found.stats["empty_groups"] == [["c"]]

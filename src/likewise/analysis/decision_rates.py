@@ -125,9 +125,7 @@ class RateComputation:
 
     def _affordable(self, axes: Sequence[_Axis], pace: float) -> bool:
         people = prod(len(axis.codes) for axis in axes)
-        return (
-            people <= MOST_INDIVIDUALS and people / pace <= ENUMERATION_SHARE * self.judging.budget.left
-        )
+        return people <= MOST_INDIVIDUALS and people / pace <= ENUMERATION_SHARE * self.judging.budget.left
 
     def _enumerate(self, axes: Sequence[_Axis]) -> StratumRate:
         """Masses as sums of weights: whole numbers where float64 has them all, else each within a rounding an operation."""
@@ -175,7 +173,9 @@ class RateComputation:
         axes = self._axes(decided=False)
         if axes is not None and self._affordable(axes, VALID_A_SECOND):
             with suppress(OutOfTime), judging.budget.watched():
-                parts = (Fraction(float(weights[valid].sum())) for _, weights, valid in self._individuals(axes))
+                parts = (
+                    Fraction(float(weights[valid].sum())) for _, weights, valid in self._individuals(axes)
+                )
                 return sum(parts, Fraction(0)) / (_whole_mass(axes) or 1), True
         lo, hi = measure.ends()
         plain = [c for c in judging.pairs.constraints if all(term.pieces is None for term in c.terms)]

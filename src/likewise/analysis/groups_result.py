@@ -38,7 +38,9 @@ class Rate:
     def ends(self) -> tuple[Fraction, Fraction]:
         """Both ends, the share itself where it is known."""
         return (
-            (self.share, self.share) if self.share is not None else (Fraction(self.lower), Fraction(self.upper))
+            (self.share, self.share)
+            if self.share is not None
+            else (Fraction(self.lower), Fraction(self.upper))
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,7 +77,7 @@ class Groups(ShownResult):
     by : tuple of str
         The features, or columns of the rows, that tell the groups.
     groups : tuple of Group
-        Each with its share of all people and its rates: `selection_rate`, and with labels `true_positive_rate` and `false_positive_rate`.
+        Those in which there is somebody, each with its share of all people and its rates: `selection_rate`, and with labels `true_positive_rate` and `false_positive_rate`.
     favourable : object
         The label that counts.
     over : str
@@ -83,11 +85,11 @@ class Groups(ShownResult):
     confidence : float or None
         With which all intervals of a sample hold at once; None where nothing was sampled.
     proved : bool
-        False of a model that can only be asked.
+        False of a model that can only be asked. If a rate's method is 'sampled', each decision is proved, and the rate is known with the `confidence` only.
     reason : str or None
         Why a bracket is wider than aimed at.
     stats : dict
-        Seconds and the like.
+        Seconds and the like; `empty_groups` that the constraints leave out, and "estimated" for `shares` that are those of a sample.
     """
 
     by: tuple[str, ...]

@@ -229,6 +229,7 @@ class ShareComputation:
                 "hits": sample.hits,
                 "unjudged": sample.unjudged,
                 "settled": float(1 - mass),
+                **({} if bracketing is None else _ends_of(known)),
             },
         )
 
@@ -264,6 +265,11 @@ class ShareComputation:
             left = left - FIRST_SHARE if bracketing.upper - bracketing.lower <= PROMISING else 0.0
         if left:
             bracketing.run(width=NARROW_ENOUGH, seconds=left * seconds)
+
+
+def _ends_of(known: tuple[Fraction, Fraction]) -> dict[str, float]:
+    """What is proved without the sample."""
+    return {"proved_lower": double_below(known[0]), "proved_upper": double_above(known[1])}
 
 
 def _share_bounds(found: EnumeratedMass) -> tuple[float, float]:
