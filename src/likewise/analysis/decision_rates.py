@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.decision_labels import UNCERTAIN_LABEL, Labeller
+from likewise.analysis.partition.constraints import constraint_status
 from likewise.analysis.partition.engine import BoxVerdict, Partition, Weights
 from likewise.analysis.partition.judge import BoxJudge
-from likewise.analysis.partition.constraints import constraint_status
 from likewise.analysis.share_sample import NobodyDrawn, Sampler, make_draw
 from likewise.analysis.sum_distribution import bracket_mass_above
 from likewise.clock import OutOfTime, check_clock
