@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from likewise.answers.answer import (
@@ -119,6 +119,20 @@ def _worst_rows(found: Mapping[str, Any]) -> list[Table]:
     rows = [row for row in found["rows"][:MOST_SHOWN] if row["biased"]] if worst is None else worst
     gap_of = found.get("stats", {}).get("gap_of")
     return [rows_table(rows, gap_of, title="worst", most=SAME_SHOWN)] if rows else []
+
+
+def merge_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows, in their order, one for all that have the same verdict, decisions and gap as it is shown, and the same change from row to counterpart, with the number of the others."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in rows:
+        about = {name: row[name] for name in _NO_FEATURES if name in row and name not in ("row", "gap", MORE)}
+        differs = ["".join(span.text for span in said) for said in _split_features(row)[0]]
+        key = (_known_text(row["gap"]), repr(about), *differs)
+        if key in found:
+            found[key][MORE] += 1 + row.get(MORE, 0)
+        else:
+            found[key] = {MORE: 0, **row}
+    return list(found.values())
 
 
 def rows_table(

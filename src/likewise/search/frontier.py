@@ -111,6 +111,10 @@ class Frontier:
             self._oracle = self.task.oracles.of(self.case)
         return self._oracle
 
+    @oracle.setter
+    def oracle(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+
     # -- what oracles ask -----------------------------------------------------------------------------------------
 
     @property
