@@ -122,12 +122,10 @@ def _worst_rows(found: Mapping[str, Any]) -> list[Table]:
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The rows, in their order, one for all that have the same verdict, decisions and gap as it is shown, and the same change from row to counterpart, with the number of the others."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    """The rows, in their order, one for all that are equal but for their number, with how many others there are."""
+    found: dict[str, dict[str, Any]] = {}
     for row in rows:
-        about = {name: row[name] for name in _NO_FEATURES if name in row and name not in ("row", "gap", MORE)}
-        differs = ["".join(span.text for span in said) for said in _split_features(row)[0]]
-        key = (_known_text(row["gap"]), repr(about), *differs)
+        key = repr([(name, value) for name, value in row.items() if name not in ("row", MORE)])
         if key in found:
             found[key][MORE] += 1 + row.get(MORE, 0)
         else:
