@@ -352,3 +352,13 @@ def test_rules_between_levels_and_a_continuous_number(monkeypatch):
     found = lw.groups(model, space, "g", over="uniform", budget=6, confidence=0.999999)
     assert [group.values for group in found.groups] == [("a",), ("b",)]
     assert found.stats["empty_groups"] == [["c"]]
+
+
+def test_a_share_of_nobody_is_exactly_0():
+    """Also where people weigh as much as the rows say: `s` hardly moves a score."""
+    rows = pd.DataFrame({"a": [0, 1, 2, 3, 4] * 3, "s": [0, 1, 0] * 5})
+    model = LogisticRegression().fit(rows, [0, 0, 1, 1, 1] * 3)
+    model.coef_[0, 1] = 1e-9
+    space = lw.Space({"a": lw.Integer(0, 4), "s": lw.Integer(0, 1)})
+    found = lw.share(model, space, lw.Similarity(free=["s"]), over="marginals", X=rows, method="exact")
+    assert (found.lower, found.upper, found.in_words()) == (0.0, 0.0, "0%")
