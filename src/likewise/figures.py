@@ -98,6 +98,11 @@ def percent_bracket_texts(lower: float | Fraction, upper: float | Fraction) -> t
     return _percent_text(lower, ROUND_FLOOR), _percent_text(upper, ROUND_CEILING)
 
 
+def sure_text(confidence: float) -> str:
+    """That of an interval of a sample: ``99% sure``."""
+    return f"{(_exact_decimal(confidence) * 100).normalize():f}% sure"
+
+
 def seconds_text(seconds: float) -> str:
     """A duration: ``0.07 s``, ``52.10 s``."""
     return f"{seconds:.2f} s"

@@ -30,7 +30,7 @@ def test_a_card_names_the_verdict_the_gap_the_share_and_the_digests(run, spec, t
     text = (tmp_path / "card.md").read_text()
     assert "**BIASED**" in text
     assert re.search(r"\| largest gap of probabilities \| .*0\.\d+", text)
-    assert "between 25.00% and 50.00% of rows, by a sample with confidence 0.99" in text
+    assert "between 25.00% and 50.00% of rows, by a sample: 99% sure" in text
     assert f"likewise-check {proof}" in text
     assert hashlib.sha256((shelf / "m.skops").read_bytes()).hexdigest() in text
     assert hashlib.sha256(Path(path).read_bytes()).hexdigest() in text

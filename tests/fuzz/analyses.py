@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from tests.fuzz.answers import Answers, asked
-from tests.fuzz.choices import Choices, chance, one_of
+from tests.fuzz.choices import Choices, chance, one_of, some_of
 from tests.fuzz.claims import Claim, Judged, gaps_of, judged, values_of
 from tests.fuzz.estimators import fitted
 from tests.fuzz.findings import Findings
@@ -214,6 +214,74 @@ def compare_share(problem: Problem, findings: Findings, choices: Choices) -> Non
             findings.agreed("share", "sampled")
         elif findings.require(fine, "share", said):
             findings.agreed("share", share.method)
+
+
+# -- groups ---------------------------------------------------------------------------------------------
+
+
+def compare_groups(problem: Problem, findings: Findings, choices: Choices) -> None:
+    """Rates and shares of all valid people who are listed, alike or as often as the rows have their values, or of the rows; under constraints too."""
+    answers, people = problem.answers, problem.population.people
+    if answers.labels is None:
+        return
+    over = one_of(choices, ("uniform", "uniform", *(("marginals", "rows") if problem.handed else ())))
+    levels = [a for a in problem.population.attributes if a.kind != "continuous"]
+    if not levels or (over == "uniform" and not problem.population.complete):
+        return
+    by = [a.name for a in some_of(choices, levels, choices.whole(1, min(2, len(levels))))]
+    favourable, weights = one_of(choices, answers.classes), np.ones(len(people))
+    if over == "marginals":
+        for k in range(len(problem.population.attributes)):
+            column = [row[k] for row in problem.rows]
+            weights *= [column.count(person[k]) / len(column) for person in people]
+    if over == "rows":
+        weights = np.array([float(problem.rows.count(person)) for person in people])
+    at = [problem.population.names.index(name) for name in by]
+    mass: dict[Any, float] = {}
+    hit: dict[Any, float] = {}
+    for person, weight, label in zip(people, weights.tolist(), answers.labels.tolist(), strict=True):
+        key = tuple(person[k] for k in at)
+        mass[key] = mass.get(key, 0.0) + weight
+        hit[key] = hit.get(key, 0.0) + weight * (label == favourable)
+    rates = {key: hit[key] / mass[key] for key in mass if mass[key]}
+    with findings.of("groups"):
+        found = lw.groups(
+            problem.model,
+            problem.population.space(),
+            by,
+            over=over,
+            favourable=favourable,
+            **_handed(problem),
+        )
+        json.dumps(found.to_dict(), allow_nan=False)
+        said = f"{over} by {by}: {[(g.values, g.share, g.rates['selection_rate']) for g in found.groups]}, by brute force {rates}"
+        # Scores within the program's rounding of a border may be decided otherwise in exact arithmetic.
+        close = answers.rounding > 0 and _near_a_border(answers)
+        fine = {group.values for group in found.groups} == set(rates)
+        for group in found.groups if fine else ():
+            rate, share = group.rates["selection_rate"], mass[group.values] / sum(mass.values())
+            inside = rate.lower - HAIR <= rates[group.values] <= rate.upper + HAIR
+            fine = fine and abs(group.share - share) <= HAIR * 100 and (close or inside)
+            if rate.method == "exact" and found.reason is None:
+                fine = fine and rate.upper - rate.lower <= 1e-8
+        if fine and not close:
+            low, high = found.difference()
+            fine = low - HAIR <= max(rates.values()) - min(rates.values()) <= high + HAIR
+        if any(group.rates["selection_rate"].method == "sampled" for group in found.groups):
+            findings.agreed("groups", "sampled")
+        elif findings.require(fine, "groups", said):
+            findings.agreed("groups", over)
+
+
+def _near_a_border(answers: Answers) -> bool:
+    """Whether somebody's decision hangs on what rounding may change."""
+    if answers.scores is None:
+        return True
+    scores = answers.scores if answers.duels is None else answers.duels
+    if scores.shape[1] > 1 and answers.duels is None:
+        ranked = np.sort(scores, axis=1)
+        return bool((ranked[:, -1] - ranked[:, -2] <= 2 * answers.rounding).any())
+    return bool((np.abs(scores) <= 2 * answers.rounding).any())
 
 
 # -- radius --------------------------------------------------------------------------------------------

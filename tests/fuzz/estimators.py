@@ -1,6 +1,6 @@
 """Estimators: small models of every family behind random pipelines, fitted on people of a population.
 
-A *family* is a name, what it predicts ("two" classes, "three" classes, a "number") and the estimator. `planted` ones have parameters of few
+A *family* is a name, what it predicts ("two" classes, "three", "five", a "number") and the estimator. `planted` ones have parameters of few
 binary digits, so that on whole numbers the program rounds nothing at all and ties are ties.
 """
 
@@ -250,6 +250,7 @@ FAMILIES = (
     Family("svr", "number", "kernel", _kernel(SVR)),
     Family("kernel-ridge", "number", "kernel", _kernel(KernelRidge)),
     Family("svc-3", "three", "kernel", _kernel(SVC)),
+    Family("svc-5", "five", "kernel", _kernel(SVC)),
     Family("perceptron", "two", "kernel", _perceptron(MLPClassifier)),
     Family("perceptron-number", "number", "kernel", _perceptron(MLPRegressor)),
     Family("perceptron-3", "three", "kernel", _perceptron(MLPClassifier)),
@@ -323,9 +324,10 @@ def rows_and_targets(choices: Choices, population: Population, predicts: str) ->
         score += [worth[p[k]] + slope * attribute.all_values.index(p[k]) / len(worth) for p in taken]
     if predicts == "number":
         return taken, np.round(score, 3)
-    classes = 2 if predicts == "two" else 3
+    classes = {"two": 2, "three": 3, "five": 5}[predicts]
     places = np.searchsorted(np.quantile(score, np.arange(1, classes) / classes), score)
-    return taken, np.array(one_of(choices, LABELS)[:classes])[places]
+    labels = range(classes) if predicts == "five" else one_of(choices, LABELS)[:classes]
+    return taken, np.array(labels)[places]
 
 
 # -- pipelines -------------------------------------------------------------------------------------------

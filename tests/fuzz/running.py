@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.fuzz.analyses import (
     compare_audit,
     compare_compare,
+    compare_groups,
     compare_measure,
     compare_radius,
     compare_regions,
@@ -21,6 +22,7 @@ OFTEN = {
     "measure": 40,
     "audit": 35,
     "share": 25,
+    "groups": 25,
     "radius": 12,
     "regions": 12,
     "repair": 20,
@@ -45,6 +47,8 @@ def compare_all(problem: Problem, choices: Choices, commands: tuple[str, ...] = 
             compare_audit(problem, findings, choices)
         elif command == "share":
             compare_share(problem, findings, choices)
+        elif command == "groups":
+            compare_groups(problem, findings, choices)
         elif command == "radius":
             compare_radius(problem, findings, choices)
         elif command == "regions":

@@ -57,7 +57,7 @@ def analyses():
             "counterpart_decision": "no",
             "proved": True,
             f"counterpart_{SEX}": i % 2,
-            "counterpart_age": 20 + i % 10,
+            "counterpart_age": 20 + (i if i % 3 == 1 else i % 10),  # no two rows are equal
         }
         for i in range(40)
     ]

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.report.samples import JOB, LEVELS, SEX, fitted
 
 import likewise as lw
+from likewise.answers.audit import merge_rows
 from likewise.errors import DataError, SpecError
 from likewise.report.page import MOST_BYTES, json_text, write_report
 from likewise.report.provenance import certificate_summary
@@ -261,7 +262,7 @@ def test_an_unknown_claim_is_not_called_fair(claim, fair, tmp_path):
 
 def test_long_lists_are_cut_until_the_file_is_small(biased, analyses, tmp_path):
     row = analyses["audit"]["rows"][0]
-    rows = [{**row, "row": i, f"counterpart_{SEX}": "long " * 200} for i in range(5000)]
+    rows = [{**row, "row": i, "gap": 1.0 + i, f"counterpart_{SEX}": "long " * 200} for i in range(5000)]
     given = {**analyses, "audit": {**analyses["audit"], "rows": rows}}
     path = biased.report(tmp_path / "long.html", **given)
     assert path.stat().st_size <= MOST_BYTES
@@ -278,6 +279,14 @@ def test_rows_show_a_few_of_many_features_and_wrap_what_is_long(biased, analyses
     assert "more_29" not in line
     assert re.search(r"\d+ more$", re.sub(r"<[^>]*>", "", cells[-1][1]))
     assert ["short" in kind for kind, _ in cells[-3:]] == [True, False, False]
+
+
+def test_equal_rows_are_one_with_their_number():
+    """39 rows like the first, one that is not: two rows of a table, and their sum is that of all."""
+    row = {"row": 0, "biased": True, "gap": 0.25, "decision": 0, "counterpart_decision": 1, "s": "f"}
+    rows = [{**row, "row": n, "counterpart_s": "m"} for n in range(39)]
+    merged = merge_rows([*rows, {**rows[0], "row": 39, "decision": 1, "counterpart_decision": 0}])
+    assert [(one["row"], one["more_like_it"]) for one in merged] == [(0, 38), (39, 0)]
 
 
 def test_rows_of_which_nothing_is_known_are_no_table(biased, analyses, tmp_path):

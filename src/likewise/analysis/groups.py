@@ -38,6 +38,7 @@ from likewise.spec.numbers import double_above, double_below
 from likewise.spec.population import Population
 from likewise.spec.properties import SameDecision
 from likewise.spec.similarity import Similarity
+from likewise.verifying.result import plain_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,19 +186,36 @@ def _groups_of_population(
             hint="leave out the constraints, or the dependence",
         )
     rates = _rates_of_strata(judging, strata, place, confidence)
-    total = sum((stratum.weight for stratum in strata), Fraction(0))
-    found = []
+    masses = [stratum.weight * rate.valid for stratum, rate in zip(strata, rates, strict=True)]
+    total = sum(masses, Fraction(0)) or Fraction(1)
+    found, empty = [], []
     for codes, places in grouped.items():
-        weight = sum((strata[n].weight for n in places), Fraction(0))
-        rate = _combine([(strata[n].weight, rates[n]) for n in places])
         values = tuple(
             space.value(space.names.index(name), code) for name, code in zip(by, codes, strict=True)
         )
-        found.append(Group(values=values, share=float(weight / total), rates={SELECTION: rate}))
+        if all(rates[n].empty for n in places):
+            empty.append(values)
+            continue
+        rate = _combine([(strata[n].weight, rates[n]) for n in places])
+        share = sum((masses[n] for n in places), Fraction(0)) / total
+        found.append(Group(values=values, share=float(share), rates={SELECTION: rate}))
+    if not found:
+        raise SpecError("nobody satisfies the constraints", hint="relax a constraint or widen the features")
     sampled = any(rate.method == "sampled" for rate in rates)
     wide = max(group.rates[SELECTION].upper - group.rates[SELECTION].lower for group in found)
     aim = AIMED_WIDTH if sampled else 2 * NARROW_ENOUGH
     imported = problem.imported
+    stats = {
+        **run.budget.stats,
+        **imported.compared.stats,
+        **rounding_stats(imported.program),
+        "strata": len(strata),
+        "individuals": sum(rate.people for rate in rates),
+    }
+    if empty:
+        stats["empty_groups"] = [[plain_label(value) for value in values] for values in empty]
+    if not all(rate.counted for rate in rates):
+        stats["shares"] = "estimated"
     return Groups(
         by=by,
         groups=tuple(found),
@@ -205,14 +223,11 @@ def _groups_of_population(
         over=_words_of(over),
         confidence=confidence if sampled else None,
         proved=not judging.posed.task.oracles.family.opaque,
-        reason=run.budget.reason if wide > 2 * aim and run.budget.over else None,
-        stats={
-            **run.budget.stats,
-            **imported.compared.stats,
-            **rounding_stats(imported.program),
-            "strata": len(strata),
-            "individuals": sum(rate.people for rate in rates),
-        },
+        reason=next(
+            (rate.reason for rate in rates if rate.reason is not None),
+            run.budget.reason if wide > 2 * aim and run.budget.over else None,
+        ),
+        stats=stats,
     )
 
 
@@ -236,18 +251,19 @@ def _group_strata(strata: Sequence[Stratum], by: Sequence[int]) -> dict[tuple[fl
 
 
 def _combine(parts: Sequence[tuple[Fraction, StratumRate]]) -> Rate:
-    """The rate of a group: who is known to be selected among all who may be somebody, and the same of those who are not."""
-    valid = sum((weight * (1 - rate.nobody) for weight, rate in parts), Fraction(0))
-    if not valid:
-        raise SpecError("a group is empty: nobody in it satisfies the constraints")
-    selected = sum((weight * rate.at_least[0] for weight, rate in parts), Fraction(0))
-    others = sum((weight * rate.at_least[1] for weight, rate in parts), Fraction(0))
+    """The rate of a group: fewest of those who are selected beside most of the others, and the other way round."""
+    (few, many), (fewest, most) = (
+        [sum((weight * ends[n] for weight, ends in masses), Fraction(0)) for n in (0, 1)]
+        for masses in ([(w, r.selected) for w, r in parts], [(w, r.others) for w, r in parts])
+    )
+    lower = few / (few + most) if most else Fraction(1)
+    upper = many / (many + fewest) if many else Fraction(0)
     methods = {rate.method for _, rate in parts}
-    method = next(name for name in ("sampled", "certified", "exact") if name in methods)
     return Rate(
-        lower=max(double_below(selected / valid), 0.0),
-        upper=min(double_above(1 - others / valid), 1.0),
-        method=method,
+        lower=max(double_below(lower), 0.0),
+        upper=min(double_above(upper), 1.0),
+        method=next(name for name in ("sampled", "certified", "exact") if name in methods),
+        share=lower if lower == upper else None,
     )
 
 
@@ -336,7 +352,9 @@ class _RowCounts:
         here = np.array([one == key for one in keys], dtype=bool)
         among = {SELECTION: here}
         if truth is not None:
-            among |= {TRUE_POSITIVE: here & truth, FALSE_POSITIVE: here & ~truth}
+            among |= {TRUE_POSITIVE: here & truth}
+            if not truth.all():
+                among |= {FALSE_POSITIVE: here & ~truth}
         counts = {name: (int((selected & some).sum()), int(some.sum())) for name, some in among.items()}
         return cls(key, int(here.sum()), counts)
 

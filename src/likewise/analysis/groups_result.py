@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import nan
 from typing import Any
 
 from likewise.analysis.intervals import clopper_pearson
@@ -31,6 +32,16 @@ class Rate:
     hits: int | None = None
     count: int | None = None
     interval: tuple[float, float] | None = None
+    share: Fraction | None = field(default=None, repr=False)  # where it is known
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Both ends, the share itself where it is known."""
+        return (
+            (self.share, self.share)
+            if self.share is not None
+            else (Fraction(self.lower), Fraction(self.upper))
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -66,7 +77,7 @@ class Groups(ShownResult):
     by : tuple of str
         The features, or columns of the rows, that tell the groups.
     groups : tuple of Group
-        Each with its share of all people and its rates: `selection_rate`, and with labels `true_positive_rate` and `false_positive_rate`.
+        Those in which there is somebody, each with its share of all people and its rates: `selection_rate`, and with labels `true_positive_rate` and `false_positive_rate`.
     favourable : object
         The label that counts.
     over : str
@@ -74,11 +85,11 @@ class Groups(ShownResult):
     confidence : float or None
         With which all intervals of a sample hold at once; None where nothing was sampled.
     proved : bool
-        False of a model that can only be asked.
+        False of a model that can only be asked. If a rate's method is 'sampled', each decision is proved, and the rate is known with the `confidence` only.
     reason : str or None
         Why a bracket is wider than aimed at.
     stats : dict
-        Seconds and the like.
+        Seconds and the like; `empty_groups` that the constraints leave out, and "estimated" for `shares` that are those of a sample.
     """
 
     by: tuple[str, ...]
@@ -127,11 +138,15 @@ class Groups(ShownResult):
 
     def difference(self, metric: str = SELECTION) -> tuple[float, float]:
         """Bounds of the largest rate less the smallest: of selection rates the demographic parity difference, of true positive rates that of equal opportunity."""
-        return rate_difference([group.rates[metric] for group in self.groups])
+        return rate_difference(self._rates(metric))
 
     def ratio(self, metric: str = SELECTION) -> tuple[float, float]:
         """Bounds of the smallest rate divided by the largest; of selection rates the one that the four-fifths rule is about."""
-        return rate_ratio([group.rates[metric] for group in self.groups])
+        return rate_ratio(self._rates(metric))
+
+    def _rates(self, metric: str) -> list[Rate]:
+        """Of the groups in which there is somebody: a group of rows may have nobody whose label is favourable."""
+        return [group.rates[metric] for group in self.groups if group.rates[metric].count != 0]
 
     @property
     def equalized_odds(self) -> tuple[float, float] | None:
@@ -158,7 +173,7 @@ class Groups(ShownResult):
         columns["share"] = [group.share for group in self.groups]
         for metric in self.metrics:
             rates = [group.rates[metric] for group in self.groups]
-            columns[metric] = [(rate.lower + rate.upper) / 2 for rate in rates]
+            columns[metric] = [(rate.lower + rate.upper) / 2 if rate.count != 0 else nan for rate in rates]
             columns[f"{metric}_lower"] = [rate.lower for rate in rates]
             columns[f"{metric}_upper"] = [rate.upper for rate in rates]
         return frame_from_columns(columns)
@@ -200,18 +215,20 @@ def rate_of_counts(hits: int, count: int, confidence: float) -> Rate:
         hits=hits,
         count=count,
         interval=clopper_pearson(hits, count, confidence),
+        share=share,
     )
 
 
 def rate_difference(rates: Sequence[Rate]) -> tuple[float, float]:
     """Bounds of the largest less the smallest."""
-    lower = max(rate.lower for rate in rates) - min(rate.upper for rate in rates)
-    return max(lower, 0.0), max(rate.upper for rate in rates) - min(rate.lower for rate in rates)
+    lows, highs = zip(*(rate.ends for rate in rates), strict=True)
+    lower = max(max(lows) - min(highs), Fraction(0))
+    return max(double_below(lower), 0.0), double_above(max(highs) - min(lows))
 
 
 def rate_ratio(rates: Sequence[Rate]) -> tuple[float, float]:
     """Bounds of the smallest divided by the largest; 1 where nobody is selected in any group."""
-    least, most = min(rate.lower for rate in rates), max(rate.upper for rate in rates)
-    lower = least / most if most else 1.0
-    least, most = min(rate.upper for rate in rates), max(rate.lower for rate in rates)
-    return lower, min(least / most, 1.0) if most else 1.0
+    lows, highs = zip(*(rate.ends for rate in rates), strict=True)
+    lower = min(lows) / max(highs) if max(highs) else Fraction(1)
+    upper = min(min(highs) / max(lows), Fraction(1)) if max(lows) else Fraction(1)
+    return double_below(lower), double_above(upper)

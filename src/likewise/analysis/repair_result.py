@@ -57,6 +57,11 @@ class Repaired(ShownResult):
     before: float | None = None
     after: float | None = None
 
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Seconds and the like, as all answers have them: those of the verdict."""
+        return self.result.stats
+
     def how(self) -> str:
         """What was done, in words."""
         if self.method == "threshold":

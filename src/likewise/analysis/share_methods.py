@@ -229,6 +229,7 @@ class ShareComputation:
                 "hits": sample.hits,
                 "unjudged": sample.unjudged,
                 "settled": float(1 - mass),
+                **({} if bracketing is None else _ends_of(known)),
             },
         )
 
@@ -266,13 +267,19 @@ class ShareComputation:
             bracketing.run(width=NARROW_ENOUGH, seconds=left * seconds)
 
 
+def _ends_of(known: tuple[Fraction, Fraction]) -> dict[str, float]:
+    """What is proved without the sample."""
+    return {"proved_lower": double_below(known[0]), "proved_upper": double_above(known[1])}
+
+
 def _share_bounds(found: EnumeratedMass) -> tuple[float, float]:
     """Bounds of the share; those who were not looked at may all have a counterpart, or none."""
     if found.everybody is None:
         return 0.0, 1.0
-    biased, fair = Fraction(found.biased), Fraction(found.total) - Fraction(found.at_most)
+    biased, at_most = Fraction(found.biased), Fraction(found.at_most)
     off, everybody = Fraction(found.error), Fraction(found.everybody)
-    # Masses are off by `error` of themselves at most, and a difference by that of both.
+    # Masses are off by `error` of themselves at most; what is 0 is so for certain.
+    left = Fraction(0) if found.complete else everybody * (1 + off) - Fraction(found.total) * (1 - off)
     lower = biased * (1 - off) / (everybody * (1 + off))
-    upper = 1 - (fair - off * 2 * Fraction(found.total)) / (everybody * (1 + off))
+    upper = (at_most * (1 + off) + left) / (everybody * (1 - off))
     return max(0.0, double_below(lower)), min(1.0, double_above(upper))

@@ -47,6 +47,10 @@ DRAW_SHARE = 0.8  # of what is left then, by the pilot's pace
 HELP_SHARE = 0.75  # of what this process draws, that each of the others is expected to
 
 
+class NobodyDrawn(SpecError):
+    """Constraints refuse nearly everybody."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareSample:
     """Draws, hits and those that could not be judged, of `planned` ones; `reason` where there are fewer than were aimed at."""
@@ -248,7 +252,7 @@ def make_draw(
         def everywhere(count: int) -> Floats:
             rows = measure.individuals(random, count)
             if rows is None:
-                raise SpecError(
+                raise NobodyDrawn(
                     "nearly nobody satisfies the constraints, so that no sample can be drawn",
                     hint="method='exact' if the space is discrete, or narrow the features",
                 )

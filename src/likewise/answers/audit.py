@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from likewise.answers.answer import (
@@ -119,6 +119,18 @@ def _worst_rows(found: Mapping[str, Any]) -> list[Table]:
     rows = [row for row in found["rows"][:MOST_SHOWN] if row["biased"]] if worst is None else worst
     gap_of = found.get("stats", {}).get("gap_of")
     return [rows_table(rows, gap_of, title="worst", most=SAME_SHOWN)] if rows else []
+
+
+def merge_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows, in their order, one for all that are equal but for their number, with how many others there are."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        key = repr([(name, value) for name, value in row.items() if name not in ("row", MORE)])
+        if key in found:
+            found[key][MORE] += 1 + row.get(MORE, 0)
+        else:
+            found[key] = {MORE: 0, **row}
+    return list(found.values())
 
 
 def rows_table(

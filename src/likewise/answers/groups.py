@@ -29,7 +29,14 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.texts import document_of, value_text
-from likewise.figures import bracket_texts, number_text, percent_bracket_texts, percent_text, seconds_text
+from likewise.figures import (
+    bracket_texts,
+    number_text,
+    percent_bracket_texts,
+    percent_text,
+    seconds_text,
+    sure_text,
+)
 
 _TITLES = {
     "selection_rate": "selected",
@@ -64,6 +71,7 @@ def groups_answer(
         *reading_facts(stats),
         fact("over", found["over"]),
         *_rate_blocks(found),
+        *_empty_facts(stats),
         fact("basis", _basis_words(found)),
         *comparison_facts(stats),
         *warning_facts(stats),
@@ -101,6 +109,14 @@ def group_name(group: Mapping[str, Any]) -> str:
     return ", ".join("missing" if value is None else value_text(value) for value in group["values"])
 
 
+def _empty_facts(stats: Mapping[str, Any]) -> list[Fact]:
+    """Groups that the constraints leave out."""
+    names = [group_name({"values": values}) for values in stats.get("empty_groups", ())]
+    more = f" and {len(names) - 6:,} more groups" if len(names) > 6 else ""
+    said = f"no person in {'; '.join(names[:6])}{more} satisfies the constraints"
+    return [fact("left out", said)] if names else []
+
+
 def rate_text(rate: Mapping[str, Any]) -> str:
     """A share, or the two that it is between."""
     if rate["count"] == 0:
@@ -130,11 +146,15 @@ def _metrics(found: Mapping[str, Any]) -> list[str]:
 def _rate_table(found: Mapping[str, Any], metric: str) -> Table:
     """One line a group; of rows with the interval for the people whom they are a sample of."""
     counted = found["groups"][0][metric]["interval"] is not None
+    about = "about " if found.get("stats", {}).get("shares") == "estimated" else ""
     columns = [", ".join(found["by"]), "of all", *(["rows"] if counted else []), _TITLES[metric]]
     rows = []
     for group in found["groups"]:
         name, share, rate = group_name(group), group["share"], group[metric]
-        line = [Cell(words=words(name), value=name), Cell(words=words(percent_text(share)), value=share)]
+        line = [
+            Cell(words=words(name), value=name),
+            Cell(words=words(about, percent_text(share)), value=share),
+        ]
         if counted:
             line.append(Cell(words=words(f"{rate['count']:,}"), value=rate["count"]))
         line.append(Cell(words=words(strong(rate_text(rate))), value=rate["lower"]))
@@ -172,10 +192,12 @@ def _basis_words(found: Mapping[str, Any]) -> Words:
         )
     unproved = "" if found["proved"] else "; the model can only be asked, so that nothing is proved"
     if "sampled" in methods:
+        drawn = [group for group in found["groups"] if group["selection_rate"]["method"] == "sampled"]
+        rest = len(found["groups"]) - len(drawn)
+        without = f"; {rest:,} of {len(found['groups']):,} groups without a sample" if rest else ""
         return words(
-            strong("sampled"),
-            f": {stats.get('individuals', 0):,} individuals, each decided exactly{took}; all intervals hold at once with confidence "
-            f"{number_text(found['confidence'])} (Clopper-Pearson){unproved}",
+            strong(f"sampled: {sure_text(found['confidence'])}"),
+            f" of all intervals at once (Clopper-Pearson), from {stats.get('individuals', 0):,} individuals, each decided exactly{took}{without}{unproved}",
         )
     known = "everybody looked at" if methods == {"exact"} else "a bracket that holds for certain"
     return words(strong("exact" if methods == {"exact"} else "proved"), f": {known}{took}{unproved}")

@@ -18,7 +18,7 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.texts import document_of
-from likewise.figures import number_text, percent_bracket_texts, seconds_text
+from likewise.figures import percent_bracket_texts, seconds_text, sure_text
 
 _UNPROVED = "that the others have none was computed in floating point, not proved"
 _METHOD_TEXTS = {"exact": "everybody looked at", "certified": "by cells", "sampled": "by a sample"}
@@ -33,6 +33,9 @@ def share_answer(
     blocks: list[Block] = [*claim_facts(about), *reading_facts(stats), fact("over", found["over"])]
     blocks.append(fact("share", share_in_words(found), " have a counterpart who breaks the claim"))
     blocks.append(fact("basis", _basis_words(found)))
+    if "proved_upper" in stats:
+        apart = percent_bracket_texts(stats["proved_lower"], stats["proved_upper"])
+        blocks.append(fact("proved part", f"without the sample: between {apart[0]} and {apart[1]}"))
     blocks += [*comparison_facts(stats), *warning_facts(stats), *reason_facts(found["reason"])]
     blocks.append(Picture(kind="share", drawn=found))
     return Answer(
@@ -63,7 +66,7 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     if not found["proved"]:
         known = f"{'every one looked at' if found['method'] == 'exact' else 'by a sample'}, but {_UNPROVED}"
     elif found["method"] == "sampled":
-        known = f"with confidence {number_text(found['confidence'])}"
+        known = f"sampled: {sure_text(found['confidence'])}"
     else:
         known = "exact" if found["method"] == "exact" else "proved"
     warning = rounding_warning(found.get("stats", {}))
@@ -87,9 +90,8 @@ def _basis_words(found: Mapping[str, Any]) -> Words:
         return words(strong("proved"), _proof_text(stats, seconds))
     many = f"{stats['samples']:,} individuals" if "samples" in stats else "individuals"
     return words(
-        strong("sampled"),
-        f": {many}, each judged exactly, in {seconds_text(seconds)}; the interval holds the share with confidence "
-        f"{number_text(found['confidence'])} (Clopper-Pearson){unproved}",
+        strong(f"sampled: {sure_text(found['confidence'])}"),
+        f" (Clopper-Pearson), from {many}, each judged exactly, in {seconds_text(seconds)}{unproved}",
     )
 
 
@@ -108,7 +110,7 @@ def card_fact(found: Mapping[str, Any]) -> Fact:
     looked = _METHOD_TEXTS.get(found["method"], found["method"])
     said = words(share_in_words(found), f" of {found.get('over', 'all individuals')}, {looked}")
     if found.get("confidence") is not None:
-        said = words(said, f" with confidence {number_text(found['confidence'])}")
+        said = words(said, f": {sure_text(found['confidence'])}")
     if not found.get("proved", False):
         said = words(said, "; computed in floating point, not proved")
     return Fact(

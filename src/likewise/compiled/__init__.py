@@ -13,6 +13,10 @@ beside     compilation beside the main thread, so that Ctrl-C is obeyed meanwhil
 Brings in numba; imported by modules with compiled functions only.
 """
 
-from likewise.compiled.entry import compiled
+from likewise.compiled.beside import need_memory
+
+need_memory()  # numba and LLVM end the program where they have not enough
+
+from likewise.compiled.entry import compiled  # noqa: E402 (after what it needs)
 
 __all__ = ["compiled"]

@@ -11,10 +11,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from likewise.clock import OutOfTime, has_limit
+from likewise.errors import LikewiseError
 from likewise.gc_pause import without_collector
 from likewise.progress import announce
 
@@ -22,7 +24,25 @@ STACK_BYTES = 64 * 2**20  # LLVM recurses deeper than a thread's usual stack all
 LOOK_SECONDS = 0.05  # between two looks whether compilation is done
 WORTH_TELLING = 1.0  # seconds
 
+ROOM = 400 * 2**20  # bytes of addresses that numba, a compilation and its thread take, rounded up
+
 _RUNNING: set[threading.Thread] = set()
+
+
+def need_memory() -> None:
+    """Refuse to begin where a limit of the process (RLIMIT_AS) leaves less than that: LLVM answers a lack of memory by ending the program ("bad_alloc")."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):  # systems without such limits, or that do not say what is taken
+        return
+    if limit != resource.RLIM_INFINITY and limit - taken < ROOM:
+        raise LikewiseError(
+            f"the memory limit of this process, {limit / 2**20:,.0f} MiB, leaves no room to compile: {taken / 2**20:,.0f} MiB are taken, and {ROOM / 2**20:,.0f} more are needed",
+            hint="raise the limit (ulimit -v, or RLIMIT_AS) to 2 GiB",
+        )
 
 
 def still_compiling() -> bool:
@@ -41,6 +61,7 @@ def compile_beside(work: Callable[[], Any], expected_seconds: Callable[[], float
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
             failure.append(error)
 
+    need_memory()
     thread = _start(run)
     told = False
     # A search that was ended by Ctrl-C uses the loops that are there, and waits for no other.

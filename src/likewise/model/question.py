@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING
 
+from likewise.clock import check_clock
 from likewise.model.cases import Case, Conditions, DecisionCase, Kind, ScoreCase, SoftmaxCase
 from likewise.model.conditions import (
     Enclosures,
@@ -34,6 +36,8 @@ from likewise.model.witness_set import (
 from likewise.spec.properties import class_index, property_level
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -109,7 +113,7 @@ class Question:
         if not self.several:
             return (ScoreCase(kind=self.kind, line=self._line(), head=self.head),)
         if self.kind == "decision":
-            return tuple(self._votes_cases() if self.head.rule == "votes" else self._argmax_cases())
+            return tuple(self._votes_cases() if self.by_votes else self._argmax_cases())
         line, places = self._line(), self.places
         if not self.softmax:
             return tuple(ScoreCase(kind=self.kind, line=line, head=self.head, of=c) for c in places)
@@ -141,18 +145,22 @@ class Question:
         conditions = [leading_conditions(i, count) for i in range(count)]
         return [self._decision(i, j, conditions[i], conditions[j]) for i, j in self.class_pairs]
 
-    def _votes_cases(self) -> list[Case]:
-        known, n = vote_cubes(len(self.head.classes)), self.head.n_scores
-        return [
-            self._decision(i, j, vote_conditions(first, n), vote_conditions(second, n))
-            for i, j in self.class_pairs
-            for first in known[i]
-            for second in known[j]
-        ]
+    @property
+    def by_votes(self) -> bool:
+        """Whether it is about classes that have the most votes."""
+        return self.kind == "decision" and self.head.rule == "votes"
 
-    def _undivided_cases(self) -> tuple[Case, ...]:
+    def _votes_cases(self) -> Iterator[Case]:
+        known, n = vote_cubes(len(self.head.classes)), self.head.n_scores
+        conditions = [[vote_conditions(cube, n) for cube in of] for of in known]
+        for i, j in self.class_pairs:
+            for first, second in product(conditions[i], conditions[j]):
+                check_clock()
+                yield self._decision(i, j, first, second)
+
+    def undivided_cases(self) -> tuple[Case, ...]:
         """The cases, those of votes by their classes alone."""
-        if self.only is not None or self.kind != "decision" or self.head.rule != "votes":
+        if self.only is not None or not self.by_votes:
             return self.cases()
         return tuple(self._decision(i, j, (), ()) for i, j in self.class_pairs)
 
@@ -208,7 +216,7 @@ class Question:
         ways = ((False, (first, second)), (True, (second, first)))
         found = [
             (case, swapped, pair)
-            for case in self._undivided_cases()
+            for case in self.undivided_cases()
             for swapped, pair in (ways[:1] if self.only is not None or self.one_way else ways)
             if case.decided(*pair)
         ]
@@ -220,7 +228,7 @@ class Question:
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
         """The largest value of the pair over all cases, whichever way round that counts."""
         ways = ((first, second), (second, first))[: 1 if self.one_way else 2]
-        return max(case.value(*pair) for case in self._undivided_cases() for pair in ways)
+        return max(case.value(*pair) for case in self.undivided_cases() for pair in ways)
 
 
 def question_of(property: Property, head: Head, name: str, *, by_lines: bool = False) -> Question:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from likewise.answers.audience import Audience, suggest_nothing
-from likewise.answers.audit import audit_answer, rows_table
+from likewise.answers.audit import audit_answer, merge_rows, rows_table
 from likewise.answers.disparity import disparity_answer
 from likewise.answers.disparity import disparity_document as facts_of_disparity
 from likewise.answers.groups import groups_answer
@@ -153,8 +153,9 @@ def _audit_rows_answer(found: Mapping[str, Any], telling: Audience, most: int) -
     answer, rows = audit_answer(found, None, telling), found["rows"]
     if all(row["biased"] is None and row["gap"] is None for row in rows):
         return replace(answer, blocks=tuple(answer.facts))
-    title = "All rows" if len(rows) <= most else f"The worst {most} rows"
-    table = rows_table(rows[:most], None, title=f"{title}, worst first", verdicts=True, most=SAME_IN_ROWS)
+    merged = merge_rows(rows)
+    title = "All rows" if len(merged) <= most else f"The worst {most} rows"
+    table = rows_table(merged[:most], None, title=f"{title}, worst first", verdicts=True, most=SAME_IN_ROWS)
     return replace(answer, blocks=(*answer.facts, table))
 
 

@@ -28,7 +28,7 @@ from likewise.families.oracle import Ceiling, Closed, Cut, LookTimes, Node, Pair
 from likewise.model.cases import ScoreCase, Witness
 from likewise.model.witness_set import OneSidedSet
 from likewise.progress import Snapshot, announcing, ignore_progress
-from likewise.search.proof import Proof, Split, begin_proof, check_cut, child_cells, walk_proof
+from likewise.search.proof import Proof, ProofStart, Split, begin_proof, check_cut, child_cells, walk_proof
 from likewise.search.task import exact_witness
 from likewise.spec.enclosure import Enclosure
 
@@ -71,7 +71,7 @@ class Frontier:
     parks: bool = False  # nodes that could be closed are stuck instead, and keep what is known of them,
     parked: dict[int, Leaf] = field(default_factory=dict)  # by number, with the leaves that would close them
     lines_only: bool = False  # nothing but a line may close a node, and float64 is enough to find somebody (`one_sided_frontier`)
-    oracle: Oracle = field(init=False)
+    begin: ProofStart | None = None  # of the proof, where it is known; cases of the same pairs share it
     proof: Proof = field(init=False)
     open: list[Node] = field(default_factory=list)
     stuck: list[Node] = field(default_factory=list)
@@ -92,17 +92,28 @@ class Frontier:
     follows: Frontier | None = None  # whose mirror image this one is (`mirrored`),
     waiting: list[Node] = field(default_factory=list)  # and what is open as soon as that one is closed
     room: Fraction = Fraction(0)  # by which a gap of this case may exceed its mirror image
+    _oracle: Oracle | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.oracle = self.task.oracles.of(self.case)
-        start = begin_proof(self.task.pairs)
-        self.proof = start.proof
+        start = begin_proof(self.task.pairs) if self.begin is None else self.begin
+        self.proof = Proof(list(start.proof.nodes))
         self.closed = start.proof.leaves
         self.start = start.lo, start.hi
         if start.number is not None:
             leans = self.case.line.leans()
             lean = leans[0] if len(leans) == 1 else 0.5
             self.open.append(Node(-np.inf, start.number, start.lo, start.hi, lean))
+
+    @property
+    def oracle(self) -> Oracle:
+        """What looks at nodes; made when it is asked first, as a question may have thousands of cases."""
+        if self._oracle is None:
+            self._oracle = self.task.oracles.of(self.case)
+        return self._oracle
+
+    @oracle.setter
+    def oracle(self, oracle: Oracle) -> None:
+        self._oracle = oracle
 
     # -- what oracles ask -----------------------------------------------------------------------------------------
 

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.cells.enumerated import is_independent
+from likewise.clock import check_clock
 from likewise.errors import InternalError
 from likewise.search.frontier import Frontier
 from likewise.search.mirrored import follow, hold, mirror_room, start_anew
 from likewise.search.parted_search import run_in_parts
 from likewise.search.parts import resume
-from likewise.search.proof import Proof, Split
+from likewise.search.proof import Proof, ProofStart, Split, begin_proof
 from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
@@ -92,19 +93,22 @@ class Frontiers:
     def run_here(self, *, most: float, seconds: float = math.inf) -> SearchEnd:
         """The same in this process, until there are more than `most` nodes or for so many seconds, with the nodes that are not away."""
         ends: dict[int, SearchEnd] = dict.fromkeys(range(len(self.all)), "budget")
-        stop = self.budget.elapsed + seconds
+        stop, cells = self.budget.elapsed + seconds, self.cells
         while True:
             for n, frontier in enumerate(self.all):
                 if ends[n] != "budget":
                     continue
-                left = max(stop - self.budget.elapsed, 0.0)
-                ends[n] = frontier.run_here(most=min(self.turn, most - self.cells), seconds=left)
+                if frontier.batches == 0 and n and self.budget.over:  # one at least is looked at
+                    return "budget"
+                left, known = max(stop - self.budget.elapsed, 0.0), len(frontier.proof.nodes)
+                ends[n] = frontier.run_here(most=min(self.turn, most - cells), seconds=left)
+                cells += len(frontier.proof.nodes) - known
                 if ends[n] == "witness":
                     self.witness = frontier.witness
                     return "witness"
             if "budget" not in ends.values():
                 return "stuck" if "stuck" in ends.values() else "closed"
-            if self.late or self.cells > most or self.budget.elapsed >= stop:
+            if self.late or cells > most or self.budget.elapsed >= stop:
                 return "budget"
             self.turn *= TURN_GROWTH
 
@@ -265,7 +269,16 @@ class Frontiers:
 
 def make_frontiers(task: SearchTask) -> Frontiers:
     """The frontiers of all cases of a problem's question. The only case of one score need not take turns."""
-    found = _of_cases(task, [Frontier(task=part) for part in by_cases(task)])
+    starts: dict[int, ProofStart] = {}
+    frontiers = []
+    for part in by_cases(task):
+        check_clock()
+        if (
+            id(part.pairs) not in starts
+        ):  # those of the parts of the task, which has them as long as this takes
+            starts[id(part.pairs)] = begin_proof(part.pairs)
+        frontiers.append(Frontier(task=part, begin=starts[id(part.pairs)]))
+    found = _of_cases(task, frontiers)
     room = mirror_room(task)
     if room is not None:
         leader, follower = found.all

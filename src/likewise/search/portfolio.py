@@ -2,7 +2,7 @@
 
     independence     no score depends on anything that may differ: FAIR, one leaf
     falsification    known and random rows, coordinate ascent, judges of known rows, a family's own ascent from many starts: BIASED
-    enumeration      small discrete spaces of one score, every individual: BIASED
+    enumeration      votes of classes over few pairs, every pair: BIASED and FAIR; small discrete spaces of one score, every individual: BIASED
     branch and bound everything else, and every proof that is not independence
     looking through  scores without bounds, of few pairs
 
@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,9 +37,13 @@ from likewise.search.steep_pairs import find_steep_witness
 if TYPE_CHECKING:
     from likewise.model.cases import Witness
     from likewise.search.task import SearchTask
+    from likewise.spec.enclosure import Enclosure
 
 
 MOST_PAIRS = 2**14  # that are looked through one by one
+MOST_VOTING_TERMS = (
+    2**16
+)  # pairs times kernel values, up to which votes are looked through: a tenth of a second to a few
 SLOPES_SHARE = 0.6  # of the budget, for boxes of individuals by their slopes
 
 
@@ -90,6 +94,9 @@ def decide(problem: SearchTask) -> Outcome:
         return Outcome(engine="independence", proofs=(proof,))
     if problem.pairs.allowance is not None:
         return _decide_steepness(problem)
+    looked = enumerate_votes(problem)
+    if looked is not None:
+        return looked
     parts = problem.each()
     for part in parts:
         witness = falsify(part) or _witness_of_rows(part, len(parts)) or ascended(part)
@@ -233,6 +240,38 @@ def enumerate_all_pairs(problem: SearchTask, refusal: str) -> Outcome:
         if witness is not None:
             return Outcome(engine=engine, witness=witness)
     return Outcome(engine=engine, reason=explain_stuck(problem, exact=True))
+
+
+def enumerate_votes(problem: SearchTask) -> Outcome | None:
+    """Every pair one by one by the classes that votes lead to, of which there are far fewer than cubes: one proof of all cases together, or a witness. None where pairs are many, or the time is over."""
+    question, pairs, start = problem.question, problem.pairs, begin_proof(problem.pairs)
+    if not question.by_votes or problem.parts or start.number is None or question.unproved() is not None:
+        return None
+    lo, hi, unsure = start.lo.tolist(), start.hi.tolist(), False
+    if pair_count(pairs, lo, hi) * max(problem.cost, len(problem.oracles.parts)) > MOST_VOTING_TERMS:
+        return None
+    scores: dict[tuple[tuple[Fraction, ...], int], tuple[Enclosure, ...]] = {}
+
+    def enclose(codes: Sequence[Fraction], bits: int) -> tuple[Enclosure, ...]:
+        asked = tuple(codes), bits
+        if asked not in scores:
+            scores[asked] = problem.oracles.enclose(codes, bits)
+        return scores[asked]
+
+    try:
+        with problem.budget.later(ROOT_GRACE_SHARE).watched():
+            for case in question.undivided_cases():
+                for x, other in find_witnesses(pairs, enclose, lo, hi, case):
+                    unsure = True
+                    witness = problem.referee([*map(float, x)], [*map(float, other)])
+                    if witness is not None:
+                        return Outcome(engine="enumeration", witness=witness)
+    except OutOfTime:
+        return None
+    if unsure:
+        return Outcome(engine="enumeration", reason=explain_stuck(problem, exact=True))
+    start.proof.close(start.number, Leaf(rule="enumerated"))
+    return Outcome(engine="enumeration", proofs=(start.proof,))
 
 
 def run_frontiers(problem: SearchTask, frontiers: Frontiers) -> Outcome:

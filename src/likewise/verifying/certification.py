@@ -288,10 +288,14 @@ def _write_part(
         writer.leaf("independent")
         places.append((-1, -1))
         return
-    cases, whole = question.cases(), len(proofs) == 1 and proofs[0][1].nodes == [Leaf(rule="independent")]
+    whole = len(proofs) == 1 and proofs[0][1].nodes == [Leaf(rule="independent")]
+    if question.by_votes and not whole and len(proofs) == 1:  # by classes: cubes without conditions
+        cases, cubes = question.undivided_cases(), (((),),) * len(question.head.classes)
+        proofs = [*proofs] * len(cases)
+    else:
+        cases, cubes = question.cases(), None
     if question.several and not whole:
-        votes = question.kind == "decision" and question.head.rule == "votes"
-        writer.cases(vote_cubes(len(question.head.classes)) if votes else None)
+        writer.cases(cubes or (vote_cubes(len(question.head.classes)) if question.by_votes else None))
         places.append((-1, -1))
     for (n, proof), case in zip(proofs, cases, strict=not whole):
         for number, node, _, _ in walk_proof(proof, pairs):
