@@ -62,10 +62,8 @@ def questions(seconds: float) -> dict[str, Callable[[], Any]]:
         similar = lw.Similarity(free=list(d.protected), within=options.pop("within", None))
         if command == "groups":
             return lambda: lw.groups(model, d.X, by=list(d.protected)[:1], budget=seconds)
-        if command == "audit":
-            return lambda: lw.audit(model, d.X[:rows], d.space, similar, *more, budget=seconds, **options)
-        call = getattr(lw, command)
-        return lambda: call(model, d.space, similar, *more, X=d.X, budget=seconds, **options)
+        call, frame = getattr(lw, command), d.X[:rows] if command == "audit" else d.X
+        return lambda: call(model, d.space, similar, *more, X=frame, budget=seconds, **options)
 
     linear, forest = (
         LogisticRegression(max_iter=1000),
