@@ -115,11 +115,13 @@ def test_a_function_is_not_called_whoever_trusts_it(module, tmp_path):
     assert not mark.exists()
 
 
-def test_a_key_whose_type_is_a_function_is_refused_in_any_dict(tmp_path):
+@pytest.mark.parametrize(("module", "name"), [("posix", "system"), ("io", "FileIO")])
+def test_types_of_keys_are_those_of_texts_and_numbers_whatever_is_trusted(module, name, tmp_path):
+    """As skops calls them with the text of the key."""
     mark = tmp_path / "mark"
 
     def change(schema):
-        called = {"__class__": "system", "__module__": "posix", "__loader__": "TypeNode", "__id__": 4}
+        called = {"__class__": name, "__module__": module, "__loader__": "TypeNode", "__id__": 4}
         kinds = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode", "__id__": 5, "content": [called]}  # fmt: skip
         value = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "__id__": 6, "content": "1", "is_json": True}  # fmt: skip
         schema["content"]["content"]["class_weight"] = {
@@ -127,9 +129,16 @@ def test_a_key_whose_type_is_a_function_is_refused_in_any_dict(tmp_path):
             "key_types": kinds, "content": {f"touch {mark}": value},
         }  # fmt: skip
 
-    with pytest.raises(UnsupportedModel, match=r"names posix\.system as a type, and it is none"):
-        read_skops(with_schema(dumped(logistic()), change), trust=["posix.system"])
+    with pytest.raises(UnsupportedModel, match="the type of a key"):
+        read_skops(with_schema(dumped(logistic()), change), trust=[f"{module}.{name}"])
     assert not mark.exists()
+
+
+@pytest.mark.parametrize("key", [1, 0.5, True, "one", np.int64(1), np.float32(0.5), np.str_("one")])
+def test_keys_of_dicts_are_numbers_and_texts(key):
+    model = logistic()
+    model.class_weight = {key: 1.0}
+    assert read_skops(dumped(model)).class_weight == {key: 1.0}
 
 
 def test_claim_files_trust_nobody(tmp_path):
