@@ -117,11 +117,13 @@ def test_a_function_is_not_called_whoever_trusts_it(module, tmp_path):
     assert not mark.exists()
 
 
-def test_a_key_whose_type_is_a_function_is_refused_in_any_dict(tmp_path):
+@pytest.mark.parametrize(("module", "name"), [("posix", "system"), ("io", "FileIO")])
+def test_types_of_keys_are_those_of_texts_and_numbers_whatever_is_trusted(module, name, tmp_path):
+    """As skops calls them with the text of the key."""
     mark = tmp_path / "mark"
 
     def change(schema):
-        called = {"__class__": "system", "__module__": "posix", "__loader__": "TypeNode", "__id__": 4}
+        called = {"__class__": name, "__module__": module, "__loader__": "TypeNode", "__id__": 4}
         kinds = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode", "__id__": 5, "content": [called]}  # fmt: skip
         value = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "__id__": 6, "content": "1", "is_json": True}  # fmt: skip
         schema["content"]["content"]["class_weight"] = {
@@ -129,9 +131,16 @@ def test_a_key_whose_type_is_a_function_is_refused_in_any_dict(tmp_path):
             "key_types": kinds, "content": {f"touch {mark}": value},
         }  # fmt: skip
 
-    with pytest.raises(UnsupportedModel, match=r"names posix\.system as a type, and it is none"):
-        read_skops(with_schema(dumped(logistic()), change), trust=["posix.system"])
+    with pytest.raises(UnsupportedModel, match="the type of a key"):
+        read_skops(with_schema(dumped(logistic()), change), trust=[f"{module}.{name}"])
     assert not mark.exists()
+
+
+@pytest.mark.parametrize("key", [1, 0.5, True, "one", np.int64(1), np.float32(0.5), np.str_("one")])
+def test_keys_of_dicts_are_numbers_and_texts(key):
+    model = logistic()
+    model.class_weight = {key: 1.0}
+    assert read_skops(dumped(model)).class_weight == {key: 1.0}
 
 
 def test_claim_files_trust_nobody(tmp_path):
@@ -420,7 +429,6 @@ FITTED = {
     "coefficients of three classes": (NuSVC(nu=0.2), changed("dual_coef_", lambda c: np.nextafter(c, 2))),
     "an intercept that predict does not use": (SVC(kernel="linear"), changed("intercept_", lambda b: b + 1)),
     "an intercept of a regressor": (SVR(), changed("intercept_", lambda b: -b)),
-    "labels behind a mask": (neighbours(), changed("_y", masked)),
     "an intercept behind a mask": (logistic(), changed("intercept_", masked)),
     "complex coefficients": (logistic(), changed("coef_", lambda c: c * 1j)),
     "longer coefficients": (logistic(), changed("coef_", lambda c: c.astype(np.longdouble))),
@@ -475,6 +483,10 @@ FITTED = {
     "fewer columns of bins": (histograms(), inside("_bin_mapper", changed("is_categorical_", lambda c: c[:1]))),
     "no categories": (histograms(), inside("_bin_mapper", changed("is_categorical_", np.zeros_like))),
     "columns that are left out": (histograms(), inside("_preprocessor", changed("transformers_", lambda t: t[:1]))),
+    "more classes than columns of trees": (histograms(), held(classes_=np.arange(4))),
+    "trees of more columns": (histograms(), held(n_trees_per_iteration_=2)),
+    "a row of trees more": (histograms(), changed("_predictors", lambda p: [*p, p[0] * 2])),
+    "classes twice": (logistic(), held(classes_=np.array([0, 1, 0, 1]))),
     "columns of a tree": (DecisionTreeClassifier(max_depth=2), held(n_features_in_=1)),
     "columns below zero": (LogisticRegression(), held(n_features_in_=-1)),
     "names of columns": (LogisticRegression(), held(feature_names_in_=np.array([1, 2], dtype=object))),

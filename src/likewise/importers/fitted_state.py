@@ -106,8 +106,11 @@ def _check_held(part: Any) -> None:
         raise unsound_part(part, "it has no number of columns")
     if names is not None and not (np.ndim(names) == 1 and all(isinstance(name, str) for name in names)):
         raise unsound_part(part, "the names of its columns are none")
-    if np.ndim(held.get("classes_", ())) == 0 and not isinstance(held.get("classes_"), str | None):
+    classes = held.get("classes_")
+    if np.ndim(held.get("classes_", ())) == 0 and not isinstance(classes, str | None):
         raise unsound_part(part, "its classes are none")
+    if isinstance(classes, np.ndarray) and classes.ndim == 1 and len(set(classes.tolist())) < len(classes):
+        raise unsound_part(part, "two of its classes are the same")
 
 
 # -- parts whose programs are compiled ------------------------------------------------------------------------
@@ -331,12 +334,7 @@ def _fits_stages(part: Any) -> bool:
     """Gradient boosting asks past its trees' estimators, and adds what they say to columns that another part
     makes."""
     trees = part.estimators_
-    count = len(getattr(part, "classes_", ()))
-    if (
-        trees.ndim != 2
-        or trees.shape[1] != (count if count > 2 else 1)
-        or any(not _fits_tree(tree) for tree in trees.ravel())
-    ):
+    if trees.ndim != 2 or not all(map(_fits_tree, trees.ravel())) or trees.shape[1] != _scores_of(part):
         return False
     if {tree.n_features_in_ for tree in trees.ravel()} != {part.n_features_in_}:
         return False
@@ -344,10 +342,17 @@ def _fits_stages(part: Any) -> bool:
     return bool(trees.shape[1] == part.n_trees_per_iteration_ and first.shape == (1, trees.shape[1]))
 
 
+def _scores_of(part: Any) -> int:
+    """How many scores boosting has: one for two classes."""
+    count = len(getattr(part, "classes_", ()))
+    return count if count > 2 else 1
+
+
 def _fits_histograms(part: Any) -> bool:
     """Categories are looked up by column in sets that the bins make, and the columns are those that a
     preprocessor makes. In a fit rows would be taken for bins, as they come."""
-    if "_in_fit" in vars(part):
+    each = {part.n_trees_per_iteration_, *map(len, part._predictors)}
+    if "_in_fit" in vars(part) or each != {_scores_of(part)}:
         return False
     columns, categorical = part.n_features_in_, np.asarray(part._bin_mapper.is_categorical_) != 0
     if categorical.shape != (columns,):

@@ -32,6 +32,13 @@ COPIES = 6  # of what a file unpacks to that are in memory at once, at most
 SPARSE_FORMS = ("csr", "csc")
 _DESCRIBING = ("__class__", "__module__", "__loader__", "__id__")
 _OF_THE_FILE = ("protocol", "_skops_version")
+# Types of keys of dicts: each is called with the text of a key.
+_KEYS = frozenset(
+    (
+        *("builtins.str", "builtins.int", "builtins.float", "builtins.bool"),
+        *(f"numpy.{kind.__name__}" for kind in np.sctypeDict.values()),
+    )
+)
 _TWISTER = "MT19937"
 _TWISTER_WORDS = 624
 _GENERATOR = "PCG64"
@@ -195,7 +202,8 @@ def _of_dict(node: Node, archive: zipfile.ZipFile) -> Sequence[Any]:
     _require(kinds["__loader__"] == "ListNode" and isinstance(content, dict), "a dict is none")
     listed = _of_list(kinds, archive)
     _require(len(listed) == len(content), "the keys of a dict and their types are not as many")
-    _require(all(kind["__loader__"] == "TypeNode" for kind in listed), "the type of a key is none")
+    types = {(kind["__loader__"], node_name(kind)) for kind in listed}
+    _require(all(loader == "TypeNode" and name in _KEYS for loader, name in types), "the type of a key")
     return [kinds, *content.values()]
 
 
