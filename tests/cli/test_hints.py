@@ -12,7 +12,7 @@ from likewise.cli.hints import translate_hint
 
 SOURCES = Path(likewise.__file__).parent
 # Only these open files, which nobody but commands and the plugin of pytest asks for.
-OPEN_FILES = ("files.py", "skops_files.py", "model_file.py")
+OPEN_FILES = ("disk.py", "files.py", "skops_files.py", "model_file.py")
 PYTHON_ONLY = ("cli", "displays", "paper")
 # What Python says of a claim. How a model is fitted and saved is said in Python to everybody.
 CLAIM_IN_PYTHON = re.compile(

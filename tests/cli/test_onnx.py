@@ -97,7 +97,12 @@ def test_networks_of_pytorch_in_npz_files(run, folder):
     first = np.float32([[0.01, 0], [0, 0], [1, 0], [0, 1]])
     np.savez(
         folder / "net.npz",
-        layers=["Linear(4, 2)", "ReLU()", "Linear(2, 1)", "Sigmoid()"],
+        layers=[
+            "Linear(in_features=4, out_features=2, bias=True)",
+            "ReLU()",
+            "Linear(in_features=2, out_features=1, bias=True)",
+            "Sigmoid()",
+        ],
         **{
             "0.weight": first.T,
             "0.bias": np.float32([0, -3]),

@@ -15,6 +15,7 @@ from likewise.cli import outcomes
 from likewise.cli.junit import junit_document
 from likewise.cli.options import SearchFlags
 from likewise.cli.outcomes import ClaimOutcome, exit_code, summary_lines
+from likewise.errors import BudgetError
 
 
 @pytest.fixture
@@ -135,10 +136,14 @@ def test_a_file_that_is_no_report_is_left_alone(run, claims, kind):
     assert Path(claims["fair"]).read_text() == before
 
 
-def test_an_error_that_the_search_finds_is_reported_and_ends_the_run(run, claims, tmp_path):
-    done = run("verify", claims["fair"], claims["biased"], "--budget", "-1", *reports(tmp_path))
+def test_an_error_that_the_search_finds_is_reported_and_ends_the_run(run, claims, tmp_path, monkeypatch):
+    def search(*_):
+        raise BudgetError("no time for that")
+
+    monkeypatch.setattr("likewise.verifying.verification.verify_problem", search)
+    done = run("verify", claims["fair"], claims["biased"], "--jobs", "1", *reports(tmp_path))
     assert done.exit_code == 2
-    assert "budget" in done.stderr
+    assert "no time for that" in done.stderr
     tree, _ = read_reports(tmp_path)
     assert [error.get("type") for error in tree.iter("error")] == ["INPUT", "UNKNOWN"]
 
