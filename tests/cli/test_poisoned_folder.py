@@ -212,7 +212,9 @@ def test_processes_of_the_page(poisoned, tmp_path, monkeypatch):
     monkeypatch.chdir(poisoned)
     (tmp_path / "work").mkdir()
     bench = Workbench(
-        Folder("."), tmp_path / "work", {"allow_pickle": False, "trust": (), "import_budget": 60.0}
+        Folder("."),
+        tmp_path / "work",
+        {"allow_pickle": False, "trust": (), "import_budget": 60.0, "max_memory": 2.0},
     )
     job = Job(
         {
@@ -222,6 +224,7 @@ def test_processes_of_the_page(poisoned, tmp_path, monkeypatch):
             "allow_pickle": False,
             "trust": [],
             "import_budget": 60,
+            "max_memory": 2.0,
         }
     )
     job.wait()

@@ -182,7 +182,7 @@ def test_one_search_at_a_time_and_none_is_left_behind(shelf):
 
 
 def test_a_process_that_dies_is_told(tmp_path):
-    job = Job({"question": "nothing of this kind"})
+    job = Job({"question": "nothing of this kind", "max_memory": 2.0})
     job.wait()
     assert "nothing of this kind" in job.state(0)["error"]
     job = Job({"question": "columns", "data": str(tmp_path / "none.csv"), "model": "none.skops"})
