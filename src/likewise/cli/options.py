@@ -490,38 +490,3 @@ FORCE = click.Option(["--force"], is_flag=True, help="Overwrite the output file.
 EXTERNAL_DATA = click.Option(
     ["--external-data"], is_flag=True, help="Weights of an .onnx file may be in other files beside it."
 )
-
-# -- likewise bench paper ---------------------------------------------------------------------------------
-
-PAPER = (
-    click.Option(["--data"], metavar="DIR", help="Folder with the authors' fraud.csv, which is not shipped."),
-    click.Option(
-        ["--only"], multiple=True, metavar="NAME", help="german-rbf2, german, rbf, ...  Repeatable."
-    ),
-    click.Option(["--without-published"], is_flag=True, help="Leave out the paper's algorithms and testing."),
-    click.Option(
-        ["--budget"],
-        type=float,
-        default=60.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="Time for each answer.",
-    ),
-    click.Option(
-        ["--samples"], type=click.IntRange(min=1), help="Random samples for each model.  [default: 50000]"
-    ),
-    click.Option(
-        ["--jobs"], type=click.IntRange(min=1), default=2, show_default=True, help="Processes that fit."
-    ),
-    click.Option(
-        ["--seed"], type=click.IntRange(min=0), default=0, show_default=True, help="Seed of searches."
-    ),
-    click.Option(
-        ["--cache"],
-        metavar="DIR",
-        help="Where fits (pickles) and answers are kept: a folder of your own.",
-    ),
-    click.Option(["--fresh"], is_flag=True, help="Work out all answers anew; fits are kept."),
-    click.Option(["--json", "json_file"], metavar="FILE", help="Write everything here, machine-readable."),
-    click.Option(["--markdown", "markdown_file"], metavar="FILE", help="Write the tables here as Markdown."),
-)

@@ -13,7 +13,7 @@ import click
 
 from likewise.cli import options as o
 from likewise.cli.audit import audit
-from likewise.cli.bench import paper
+from likewise.cli.bench import PAPER, paper
 from likewise.cli.card import card
 from likewise.cli.check_page import check_page
 from likewise.cli.compare import compare
@@ -199,7 +199,7 @@ COMMANDS = (
     ),
     Command(run=check_page, section=TELL, options=(o.CHECK_PAGE_OUTPUT, o.DEBUG)),
     Command(run=warm_up, section=MORE, options=(o.DEBUG,)),
-    Command(run=paper, section=MORE, options=(*o.PAPER, o.DEBUG), group="bench"),
+    Command(run=paper, section=MORE, options=(*PAPER, o.DEBUG), group="bench"),
 )
 
 
