@@ -80,8 +80,8 @@ def parse_files(pipe: Any, module: str) -> None:
     import importlib
     import resource
 
-    from likewise.importers.reader_process import MEMORY
-    from likewise.importers.reader_process import SECONDS as SECONDS_OF_A_FILE
+    from likewise.spec.reader_process import MEMORY
+    from likewise.spec.reader_process import SECONDS as SECONDS_OF_A_FILE
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     answer = importlib.import_module(module).answer

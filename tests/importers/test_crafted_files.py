@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from sklearn.svm import SVC
 
 from likewise.cli.app import cli
-from likewise.importers import reader_process
+from likewise.spec import reader_process
 
 RANDOM = np.random.default_rng(1)
 X = np.stack([RANDOM.integers(0, 9, 80), RANDOM.integers(0, 2, 80)], axis=1)
