@@ -41,7 +41,7 @@ LikeData = Literal["nearest", "frequent"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a claim file only names it:
-    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `like_data`: of all pairs that break it, the one nearest to a row is asked for, or the most frequent one by the marginals of the rows."""
+    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `encoding`: how rows are encoded before the model is asked (`importers.get_dummies`). `like_data`: of all pairs that break it, the one nearest to a row is asked for, or the most frequent one by the marginals of the rows."""
 
     model: Any
     space: Space
@@ -52,6 +52,7 @@ class Claim:
     numbers: NDArray[np.int64] | None = None
     outside: Mapping[str, int] | None = None
     like_data: LikeData | None = None
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.property, (SameDecision, ScoreGap, ProbabilityGap, Lipschitz)):
@@ -90,10 +91,12 @@ def make_claim(
     similar: Similarity | NamedClaim | Lipschitz | None,
     property: Property | NamedClaim | None = None,
     X: Any = None,
+    *,
+    encoding: str | None = None,
 ) -> Claim:
     """The claim that the arguments of a public function make: about decisions, if nothing else is said."""
     similarity, asked = stated_claim(similar, property)
-    return Claim(model=model, space=space, similarity=similarity, property=asked, X=X)
+    return Claim(model=model, space=space, similarity=similarity, property=asked, X=X, encoding=encoding)
 
 
 def refuse_steepness(
@@ -220,6 +223,10 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False, probable: bool = Fal
     clock, similar, space = run.budget, claim.similarity, claim.space
     run.tell("reading the model and comparing it with the original")
     with clock.importing():
+        if claim.encoding is not None:
+            from likewise.importers.get_dummies import with_encoding
+
+            claim = replace(claim, model=with_encoding(claim.model, space, claim.encoding, claim.X))
         relations = _measured(claim, similar.relations(space) if alone else similar.resolve(space))
         distance = similar.distance(space)
         codes = claim.encoded()

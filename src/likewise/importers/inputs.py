@@ -129,6 +129,11 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
     return names, True
 
 
+def known_names(estimator: Any, unfolded: UnfoldedEstimator, space: Space) -> tuple[str, ...] | None:
+    """The names of the columns that the model was fitted on, None where it knows none."""
+    return _names_of(_part_with_names(estimator, unfolded), space)
+
+
 def _names_of(knowing: Any, space: Space) -> tuple[str, ...] | None:
     """The names of the columns that a model was fitted on, None where it knows none. interpret and CatBoost number the columns of arrays."""
     library = library_name(knowing)
