@@ -217,22 +217,31 @@ def _import_or_ask(
     return import_black_box(claim.model, claim.space, rows=codes, like=claim.X), A_BLACK_BOX
 
 
+def _encoded(claim: Claim) -> tuple[dict[str, Any] | None, Claim]:
+    """What is known of how rows are encoded for the model, and the claim with a model of rows as they are."""
+    if claim.encoding is None:
+        return None, claim
+    from likewise.importers.get_dummies import encoding_of, with_encoding
+
+    model = with_encoding(claim.model, claim.space, claim.encoding, claim.X)
+    step = encoding_of(model)
+    return None if step is None else step.stats, replace(claim, model=model)
+
+
 def prepare(claim: Claim, run: Run, *, alone: bool = False, probable: bool = False) -> Problem:
     """Import the model and compare it with the original; raises what is wrong with the user's input. `alone`: also where nobody is similar to
     anybody else; `probable`: its probabilities are looked at, whatever the claim is about."""
     clock, similar, space = run.budget, claim.similarity, claim.space
     run.tell("reading the model and comparing it with the original")
     with clock.importing():
-        if claim.encoding is not None:
-            from likewise.importers.get_dummies import with_encoding
-
-            claim = replace(claim, model=with_encoding(claim.model, space, claim.encoding, claim.X))
+        encoded, claim = _encoded(claim)
         relations = _measured(claim, similar.relations(space) if alone else similar.resolve(space))
         distance = similar.distance(space)
         codes = claim.encoded()
         probable = probable or isinstance(claim.property, ProbabilityGap)
         imported, refusal = _import_or_ask(claim, codes, relations, distance, probable=probable)
-        compared = replace(compare_own_rows(imported, claim.X, codes, claim.numbers), outside=claim.outside)
+        compared = compare_own_rows(imported, claim.X, codes, claim.numbers)
+        compared = replace(compared, outside=claim.outside, encoding=encoded)
         if refusal is not None:
             compared = replace(compared, unread=refusal.message, readable=refusal.hint)
         imported = replace(imported, compared=compared)

@@ -152,7 +152,9 @@ def with_encoding(model: Any, space: Space, encoding: str | None, rows: Any) -> 
         )
     if set(names) == set(space.names):
         return model
-    blanks = library_name(unfold(model).final) == "lightgbm" or "lightgbm" in type(unfold(model).final).__module__
+    blanks = (
+        library_name(unfold(model).final) == "lightgbm" or "lightgbm" in type(unfold(model).final).__module__
+    )
     columns = recognise(names, space, blanks=blanks)
     from sklearn.pipeline import Pipeline
 
@@ -247,7 +249,9 @@ def _exact_cover(given: Sequence[str], texts: Texts, heads: Heads) -> Cover | No
         return None
     cover = {name: some[0] for name, some in found.items()}
     taken = {(one.feature, one.level) for one in cover.values()}
-    return cover if len(taken) == len(cover) and {one.feature for one in cover.values()} == set(texts) else None
+    return (
+        cover if len(taken) == len(cover) and {one.feature for one in cover.values()} == set(texts) else None
+    )
 
 
 def _common_separators(given: Sequence[str], texts: Texts, shown: Mapping[str, str]) -> set[str]:
@@ -342,7 +346,9 @@ def _confirmed(columns: DummyColumns, model: Any, space: Space, rows: Any, *, bl
     frame = _as_pandas(given)
     for name in columns.encoded:
         known = read_column(given, name).values()
-        frame[name] = [None if one is None else written.get((name, one)) or _spellings(one)[0] for one in known]
+        frame[name] = [
+            None if one is None else written.get((name, one)) or _spellings(one)[0] for one in known
+        ]
     _compare(columns, model, given, frame, blanks=blanks)
     return replace(columns, confirmed=count)
 
