@@ -90,7 +90,9 @@ def _encoding_words(encoding: Mapping[str, Any] | None) -> list[str]:
     unseen = [f"{level!r} of {feature}" for feature, level in encoding["without_column"]]
     more = f" and {len(unseen) - MOST_UNSEEN} more" if len(unseen) > MOST_UNSEEN else ""
     if unseen:
-        said.append(f"categories without a column, which are 0 in all of them: {', '.join(unseen[:MOST_UNSEEN])}{more}")
+        said.append(
+            f"categories without a column, which are 0 in all of them: {', '.join(unseen[:MOST_UNSEEN])}{more}"
+        )
     return said
 
 

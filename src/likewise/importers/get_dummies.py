@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from likewise.errors import DataError, MismatchedModel, SpecError, UnsupportedModel
+from likewise.errors import DataError, MismatchedModel, UnsupportedModel
 from likewise.importers.inputs import known_names
 from likewise.importers.registry import is_black_box, is_torch_module, library_name
 from likewise.importers.transformers.encoders import ONE_HOT
@@ -33,13 +33,13 @@ from likewise.importers.transformers.traced_columns import (
 from likewise.importers.unfold import unfold
 from likewise.spec.columns import as_table, read_column
 from likewise.spec.features import Integer, Level, is_missing
+from likewise.spec.model_reading import GET_DUMMIES, check_encoding
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
 
-GET_DUMMIES = "get_dummies"
-STEP = "get_dummies"
 MISSING_TEXT = "nan"
+ASKED = ("predict", "predict_proba", "decision_function")
 MOST_ROWS = 256  # of the user's, that are compared with pandas
 MOST_TRIES = 10_000  # prefixes tried for a feature, all together
 RENAME_HINT = "call get_dummies with a prefix of its own for each column, or put OneHotEncoder into a Pipeline, and fit again"
@@ -130,12 +130,27 @@ class DummyColumns:
         }
 
 
+class EncodedModel:
+    """The model of raw rows, taken apart like a pipeline (`unfold`): it says of rows what the model says of their columns."""
+
+    def __init__(self, columns: DummyColumns, model: Any) -> None:
+        self.steps = [(GET_DUMMIES, columns), ("model", model)]
+        self.feature_names_in_, self.n_features_in_ = columns.feature_names_in_, len(columns.features)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the model has; whoever asks for a method must be able to tell whether it is there."""
+        if name.startswith("__") or name == "steps":
+            raise AttributeError(name)
+        (_, columns), (_, model) = self.steps
+        found = getattr(model, name)
+        return (lambda rows: found(columns.transform(rows))) if name in ASKED else found
+
+
 def with_encoding(model: Any, space: Space, encoding: str | None, rows: Any) -> Any:
     """The model of raw rows: behind its encoding, if it has one. A model that takes the features as they are stays what it is."""
     if encoding is None:
         return model
-    if encoding != GET_DUMMIES:
-        raise SpecError(f"encoding must be {GET_DUMMIES!r} or None, not {encoding!r}")
+    check_encoding(encoding)
     if is_black_box(model) or is_torch_module(model):
         raise UnsupportedModel(
             f"encoding={GET_DUMMIES!r} needs the names of the columns, and {type(model).__name__} has none",
@@ -156,17 +171,13 @@ def with_encoding(model: Any, space: Space, encoding: str | None, rows: Any) -> 
         library_name(unfold(model).final) == "lightgbm" or "lightgbm" in type(unfold(model).final).__module__
     )
     columns = recognise(names, space, blanks=blanks)
-    from sklearn.pipeline import Pipeline
-
     step = _confirmed(DummyColumns(columns, space.names), model, space, rows, blanks=blanks)
-    return Pipeline([(STEP, step), ("model", model)])
+    return EncodedModel(step, model)
 
 
 def encoding_of(model: Any) -> DummyColumns | None:
     """The step that was put in front of a model."""
-    steps = getattr(model, "steps", None)
-    first = steps[0][1] if isinstance(steps, list) and steps else None
-    return first if isinstance(first, DummyColumns) else None
+    return model.steps[0][1] if isinstance(model, EncodedModel) else None
 
 
 def looks_encoded(names: Sequence[str], space: Space) -> tuple[str, str] | None:
@@ -219,7 +230,7 @@ def _spellings(level: Level) -> tuple[str, ...]:
     """How pandas writes a category: whole numbers also as floats, as which they come where some are missing."""
     if level is None:
         return (MISSING_TEXT,)
-    if isinstance(level, bool) or isinstance(level, str):
+    if isinstance(level, (bool, str)):
         return (str(level),)
     whole = (str(int(level)),) if float(level).is_integer() else ()
     return tuple(dict.fromkeys((*whole, str(float(level)))))
@@ -305,7 +316,7 @@ def _refuse_names(given: Sequence[str], texts: Texts, heads: Heads, space: Space
             if near is None
             else f"if {text!r} is a category of {near!r}, declare it: space.replace({{{near!r}: Categorical([..., {text!r}])}})",
         )
-    for name, some in found.items():
+    for some in found.values():
         if len(some) > 1:
             _refuse_two(some[0], some[1])
     idle = next((one for one in texts if all(some[0].feature != one for some in found.values())), None)

@@ -132,7 +132,8 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
 
 def refuse_encoded(names: Sequence[str], space: Space) -> None:
     """Refuse columns that are named like the categories of features of the space."""
-    from likewise.importers.get_dummies import GET_DUMMIES, looks_encoded
+    from likewise.importers.get_dummies import looks_encoded
+    from likewise.spec.model_reading import GET_DUMMIES
 
     found = looks_encoded(names, space)
     if found is not None:

@@ -174,6 +174,7 @@ SAVED_READERS: dict[
     "likewise.importers.onnx.classical_models": _graph_tree_readers,
 }
 CLASSICAL_GRAPHS = "likewise.importers.onnx.classical_models"
+ENCODED_MODEL = "likewise.importers.get_dummies.EncodedModel"
 TRACING_STEPS = (  # that say themselves what their columns are
     "likewise.importers.onnx.column_tracing",
     "likewise.importers.get_dummies",
@@ -353,6 +354,11 @@ def is_classical_graph(estimator: Any) -> bool:
 def traces_itself(transformer: Any) -> bool:
     """Whether this is a step of our own, which says what its columns are."""
     return type(transformer).__module__ in TRACING_STEPS
+
+
+def is_encoded(estimator: Any) -> bool:
+    """Whether this is a model behind the encoding of its rows (`get_dummies`)."""
+    return f"{type(estimator).__module__}.{type(estimator).__name__}" == ENCODED_MODEL
 
 
 def is_black_box(estimator: Any) -> bool:
