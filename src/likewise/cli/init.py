@@ -109,8 +109,14 @@ def find_label(given: Mapping[str, Any]) -> tuple[list[str], str | None]:
     was not fitted on."""
     from likewise.spec.frames import read_table
 
-    columns = [str(name) for name in read_table(given["data"]).columns]
-    unused = _unused_columns(columns, _open_model(given), {**given, "label": None})
+    frame, model = read_table(given["data"]), _open_model(given)
+    columns = [str(name) for name in frame.columns]
+    encoded = _encoded_columns(frame, columns, model, None)
+    unused = (
+        _unused_columns(columns, model, {**given, "label": None})
+        if encoded is None
+        else [name for name in columns if name not in encoded]
+    )
     return columns, unused[0] if len(unused) == 1 else None
 
 
@@ -119,6 +125,7 @@ def _draft_claim(given: Mapping[str, Any], model: Any) -> tuple[WrittenClaim, li
     from likewise.spec.claim import WrittenClaim
     from likewise.spec.columns import as_table
     from likewise.spec.frames import read_table
+    from likewise.spec.model_reading import GET_DUMMIES, ModelReading
     from likewise.spec.properties import SameDecision
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -126,9 +133,14 @@ def _draft_claim(given: Mapping[str, Any], model: Any) -> tuple[WrittenClaim, li
     path, label = given["data"], given["label"]
     frame = read_table(path)
     columns = [str(name) for name in frame.columns]
+    encoded = _encoded_columns(frame, columns, model, label)
     if label is not None and label not in columns:
         raise DataError(f"{path}: no column {label!r} to be the label{suggest_name(label, columns)}")
-    left_out = _unused_columns(columns, model, given)
+    left_out = (
+        _unused_columns(columns, model, given)
+        if encoded is None
+        else [name for name in columns if name not in encoded and name != label]
+    )
     try:
         exclude = [*left_out, *([] if label is None else [label])]
         space = Space.from_data(frame, exclude=exclude, constant="keep", missing="include")
@@ -143,6 +155,7 @@ def _draft_claim(given: Mapping[str, Any], model: Any) -> tuple[WrittenClaim, li
             model_path=given["model"],
             data_path=path,
             label=label,
+            reading=ModelReading(encoding=None if encoded is None else GET_DUMMIES),
         )
     except LikewiseError as error:
         raise error.located("--free") from None
@@ -229,6 +242,7 @@ def _find_refusal(drafted: Draft) -> UnsupportedModel | None:
             similarity=claim.similarity,
             property=claim.property,
             X=read_rows(str(claim.data_path), claim.label),
+            encoding=claim.reading.encoding,
         )
         with open_run(import_budget=READING_SECONDS) as run, reading_parts(claim.model_path or ""):
             prepare(asked, run, alone=True)
@@ -244,6 +258,15 @@ def _class_labels(model: Any) -> list[Any]:
     labels = [] if isinstance(model, type) else getattr(model, "classes_", [])
     plain = [label.item() if hasattr(label, "item") else label for label in labels]
     return plain if len(plain) > 2 and all(isinstance(p, (str, int, float)) for p in plain) else []
+
+
+def _encoded_columns(frame: Any, columns: list[str], model: Any, label: str | None) -> list[str] | None:
+    """The columns that the model was fitted on behind pandas.get_dummies, None where it was not."""
+    if isinstance(model, type) or not hasattr(model, "feature_names_in_"):
+        return None
+    from likewise.importers.get_dummies import encoded_features
+
+    return encoded_features(model, frame, [name for name in columns if name != label])
 
 
 def _unused_columns(columns: list[str], model: Any, given: Mapping[str, Any]) -> list[str]:

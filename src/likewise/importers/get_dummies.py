@@ -21,7 +21,7 @@ import numpy as np
 
 from likewise.errors import DataError, MismatchedModel, UnsupportedModel
 from likewise.importers.inputs import known_names
-from likewise.importers.registry import is_black_box, is_torch_module, library_name
+from likewise.importers.registry import is_black_box, is_torch_module
 from likewise.importers.transformers.encoders import ONE_HOT
 from likewise.importers.transformers.traced_columns import (
     MOST_CODES,
@@ -34,9 +34,10 @@ from likewise.importers.unfold import unfold
 from likewise.spec.columns import as_table, read_column
 from likewise.spec.features import Integer, Level, is_missing
 from likewise.spec.model_reading import GET_DUMMIES, check_encoding
+from likewise.spec.space import Space
 
 if TYPE_CHECKING:
-    from likewise.spec.space import Space
+    from likewise.importers.unfold import UnfoldedEstimator
 
 MISSING_TEXT = "nan"
 ASKED = ("predict", "predict_proba", "decision_function")
@@ -146,6 +147,28 @@ class EncodedModel:
         return (lambda rows: found(columns.transform(rows))) if name in ASKED else found
 
 
+def encoded_features(model: Any, frame: Any, columns: Sequence[str]) -> list[str] | None:
+    """The columns of a frame, of these, that a model was fitted on behind get_dummies; None where its columns are not named like categories of theirs. Columns that no name begins with are left out, unless all prefixes are other ones."""
+    unfolded = unfold(model)
+    names = known_names(model, unfolded, Space(dict.fromkeys(columns, Integer(0, 1))))
+    if names is None or set(names) <= set(columns):
+        return None
+    blanks = _writes_blanks(unfolded, names)
+    begun = [one for one in columns if any(name.startswith(_written(one, blanks)) for name in names)]
+    refusal: DataError | None = None
+    for some in filter(None, (begun, list(columns))):
+        space = Space.from_data(as_table(frame).select(some).to_native(), constant="keep", missing="include")
+        try:
+            recognise(names, space, blanks=blanks)
+        except DataError as error:
+            refusal = refusal or (error if looks_encoded(names, space) else None)
+        else:
+            return some
+    if refusal is not None:
+        raise refusal
+    return None
+
+
 def with_encoding(model: Any, space: Space, encoding: str | None, rows: Any) -> Any:
     """The model of raw rows: behind its encoding, if it has one. A model that takes the features as they are stays what it is."""
     if encoding is None:
@@ -159,7 +182,8 @@ def with_encoding(model: Any, space: Space, encoding: str | None, rows: Any) -> 
     from likewise.importers.imported_model import as_estimator
 
     model = as_estimator(model, space)
-    names = known_names(model, unfold(model), space)
+    unfolded = unfold(model)
+    names = known_names(model, unfolded, space)
     if names is None:
         raise UnsupportedModel(
             f"encoding={GET_DUMMIES!r} needs the names of the columns, and the model was fitted on an array without names",
@@ -167,12 +191,19 @@ def with_encoding(model: Any, space: Space, encoding: str | None, rows: Any) -> 
         )
     if set(names) == set(space.names):
         return model
-    blanks = (
-        library_name(unfold(model).final) == "lightgbm" or "lightgbm" in type(unfold(model).final).__module__
-    )
+    blanks = _writes_blanks(unfolded, names)
     columns = recognise(names, space, blanks=blanks)
     step = _confirmed(DummyColumns(columns, space.names), model, space, rows, blanks=blanks)
     return EncodedModel(step, model)
+
+
+def _writes_blanks(unfolded: UnfoldedEstimator, names: Sequence[str]) -> bool:
+    """Whether the model has underscores in the place of blanks, as LightGBM writes them."""
+    return "lightgbm" in type(unfolded.final).__module__ and not any(" " in name for name in names)
+
+
+def _written(text: str, blanks: bool) -> str:
+    return text.replace(" ", "_") if blanks else text
 
 
 def encoding_of(model: Any) -> DummyColumns | None:
@@ -200,7 +231,7 @@ def recognise(names: Sequence[str], space: Space, *, blanks: bool = False) -> tu
         raise DataError(f"the model was fitted on two columns named {twice[0]!r}", hint=RENAME_HINT)
     given = [name for name in names if name not in space]
     texts = {name: _texts(space, name, blanks=blanks) for name in space.names if name not in names}
-    shown = {name: name.replace(" ", "_") if blanks else name for name in texts}
+    shown = {name: _written(name, blanks) for name in texts}
     covers = [
         cover
         for separator in sorted(_common_separators(given, texts, shown))
@@ -222,7 +253,7 @@ def _texts(space: Space, name: str, *, blanks: bool = False) -> dict[str, list[L
     for level in dict.fromkeys((*(listable_values(feature) or ()), None)):
         for text in _spellings(level):
             if level is not None or feature.missing or text not in found:
-                found.setdefault(text.replace(" ", "_") if blanks else text, []).append(level)
+                found.setdefault(_written(text, blanks), []).append(level)
     return found if len(found) > 1 else {}
 
 
@@ -340,9 +371,9 @@ def _refuse_two(one: DummyColumn, other: DummyColumn) -> NoReturn:
 
 def _confirmed(columns: DummyColumns, model: Any, space: Space, rows: Any, *, blanks: bool) -> DummyColumns:
     """The same, once pandas has made the same of the rows, and of every category of every feature, and the model says the same of both frames."""
-    written = {(one.feature, one.level): one.text for one in columns.columns}
+    known = {(one.feature, one.level): one.text for one in columns.columns}
     levels = {name: listable_values(space[name]) or () for name in columns.encoded}
-    unseen = tuple((name, one) for name, some in levels.items() for one in some if (name, one) not in written)
+    unseen = tuple((name, one) for name, some in levels.items() for one in some if (name, one) not in known)
     columns = replace(columns, unseen=unseen)
     if find_spec("pandas") is None:
         return columns
@@ -356,10 +387,8 @@ def _confirmed(columns: DummyColumns, model: Any, space: Space, rows: Any, *, bl
     given = as_table(space.decode(_each_category(space, columns.encoded), like=rows))
     frame = _as_pandas(given)
     for name in columns.encoded:
-        known = read_column(given, name).values()
-        frame[name] = [
-            None if one is None else written.get((name, one)) or _spellings(one)[0] for one in known
-        ]
+        texts = {one: known.get((name, one)) or _spellings(one)[0] for one in levels[name]}
+        frame[name] = [None if one is None else texts[one] for one in read_column(given, name).values()]
     _compare(columns, model, given, frame, blanks=blanks)
     return replace(columns, confirmed=count)
 
@@ -394,8 +423,7 @@ def _compare(columns: DummyColumns, model: Any, given: Any, frame: Any, *, blank
         frame, columns=list(heads), prefix=list(heads.values()), prefix_sep="", dummy_na=True
     )
     names = [one.name for one in columns.columns]
-    if blanks:
-        made.columns = [str(name).replace(" ", "_") for name in made.columns]
+    made.columns = [_written(str(name), blanks) for name in made.columns]
     made = made.loc[:, made.columns.isin(names)].reindex(columns=names, fill_value=0)
     ours = columns.transform(given.to_native())
     for name in names if heads else ():
