@@ -18,6 +18,7 @@ from likewise.importers.registry import is_black_box
 from likewise.importers.self_check import compare_own_rows
 from likewise.progress import LONG_READING
 from likewise.search.feasibility import find_individual, find_moving_pair
+from likewise.spec.dummy_groups import undeclared_groups
 from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.named_claims import NamedClaim, stated_claim
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
@@ -241,7 +242,8 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False, probable: bool = Fal
         probable = probable or isinstance(claim.property, ProbabilityGap)
         imported, refusal = _import_or_ask(claim, codes, relations, distance, probable=probable)
         compared = compare_own_rows(imported, claim.X, codes, claim.numbers)
-        compared = replace(compared, outside=claim.outside, encoding=encoded)
+        dummies = tuple(group.stats for group in undeclared_groups(space, codes)) if len(codes) else ()
+        compared = replace(compared, outside=claim.outside, encoding=encoded, dummies=dummies)
         if refusal is not None:
             compared = replace(compared, unread=refusal.message, readable=refusal.hint)
         imported = replace(imported, compared=compared)

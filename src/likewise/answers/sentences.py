@@ -64,10 +64,11 @@ def reading_facts(stats: Mapping[str, Any]) -> list[Fact]:
 
 
 def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
-    """What is to be known of the rows of the data: how they are encoded for the model, those outside of the space, rows that the model does not take as they are, and columns in single
+    """What is to be known of the rows of the data: how they are encoded for the model, columns that look like categories of one column, those outside of the space, rows that the model does not take as they are, and columns in single
     precision. None where that is nothing."""
     reason, single = stats.get("rows_not_compared"), stats.get("single_precision")
     said = [*_encoding_words(stats.get("encoding")), *_outside_words(stats.get("rows_outside"))]
+    said += map(_dummies_words, stats.get("dummies", ()))
     if reason is not None:
         told = re.sub(r"^\w*(Error|Exception): ", "", reason)
         said.append(
@@ -94,6 +95,16 @@ def _encoding_words(encoding: Mapping[str, Any] | None) -> list[str]:
             f"categories without a column, which are 0 in all of them: {', '.join(unseen[:MOST_UNSEEN])}{more}"
         )
     return said
+
+
+def _dummies_words(group: Mapping[str, Any]) -> str:
+    shown = ", ".join(group["columns"][:MOST_UNSEEN]) + (
+        ", ..." if len(group["columns"]) > MOST_UNSEEN else ""
+    )
+    return (
+        f"warning: {shown} look like the categories of one column, as no row has two of them, but the space has people with several; "
+        f'declare the constraint "{group["rule"]}"'
+    )
 
 
 def _outside_words(outside: Mapping[str, int] | None) -> list[str]:

@@ -122,6 +122,8 @@ def find_label(given: Mapping[str, Any]) -> tuple[list[str], str | None]:
 
 def _draft_claim(given: Mapping[str, Any], model: Any) -> tuple[WrittenClaim, list[str], list[str]]:
     """The claim, the columns left out because the model has no use for them, and the constant ones."""
+    from dataclasses import replace
+
     from likewise.spec.claim import WrittenClaim
     from likewise.spec.columns import as_table
     from likewise.spec.frames import read_table
@@ -159,8 +161,18 @@ def _draft_claim(given: Mapping[str, Any], model: Any) -> tuple[WrittenClaim, li
         )
     except LikewiseError as error:
         raise error.located("--free") from None
+    claim = replace(claim, space=_with_dummy_rules(space, frame))
     constant = [name for name in space.names if as_table(frame).get_column(name).n_unique() == 1]
     return claim, left_out, constant
+
+
+def _with_dummy_rules(space: Space, frame: Any) -> Space:
+    """The space with a constraint for each group of columns that look like the categories of one column."""
+    from likewise.spec.dummy_groups import undeclared_groups
+
+    for group in undeclared_groups(space, space.encode(frame, allow_extra=True)):
+        space = space.where(group.rule)
+    return space
 
 
 def _draft_reading(claim: WrittenClaim, given: Mapping[str, Any]) -> tuple[WrittenClaim, list[str]]:
@@ -299,6 +311,8 @@ def draft_text(drafted: Draft, *, folder: Path) -> str:
             continue  # "differ in nothing" is what nobody claims
         elif line in marked:
             draft += ["# The same in every row of the data: give it its real bounds or levels.", line]
+        elif line.startswith("rule = "):
+            draft += ["# These columns look like the categories of one column: no row has two of them.", line]
         elif line == MISSING_TOML:
             draft.append(f"{line}    # as in some rows of the data; without it, individuals who miss nothing")
         elif line == INPUTS_TOML:
