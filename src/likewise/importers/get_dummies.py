@@ -418,9 +418,12 @@ def _compare(columns: DummyColumns, model: Any, given: Any, frame: Any, *, blank
     import pandas as pd
 
     written = [one.name for one in columns.columns if one.text is not None]
+    marked = any(
+        one.text is not None and one.level is None for one in columns.columns
+    )  # then whole numbers are written as floats
     heads = {one.feature: one.head for one in columns.columns if one.text is not None}
     made = pd.get_dummies(
-        frame, columns=list(heads), prefix=list(heads.values()), prefix_sep="", dummy_na=True
+        frame, columns=list(heads), prefix=list(heads.values()), prefix_sep="", dummy_na=marked
     )
     names = [one.name for one in columns.columns]
     made.columns = [_written(str(name), blanks) for name in made.columns]
