@@ -1,6 +1,7 @@
 """Models fitted on pandas.get_dummies: what is said of raw rows is what get_dummies and the model's own predict say of everybody."""
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -203,3 +204,26 @@ def test_a_repaired_model_takes_raw_rows() -> None:
     assert found.result.verdict == "FAIR"
     other = X.assign(plan=X.plan.map({"a": "b", "b": "a"}))
     assert (found.model.predict(X) == found.model.predict(other)).all()
+
+
+def test_init_detects_the_encoding_and_verify_takes_it_from_the_file(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    """From a CSV and a model file to a verdict; without the key the error names the flag."""
+    from click.testing import CliRunner
+
+    from likewise.cli.app import cli
+
+    monkeypatch.chdir(tmp_path)
+    X = rows()[["age", "job", "plan"]]
+    skops_io = pytest.importorskip("skops.io")
+    skops_io.dump(LogisticRegression(max_iter=500).fit(pd.get_dummies(X), labels(rows())), "m.skops")
+    X.assign(y=labels(rows())).to_csv("d.csv", index=False)
+    asked = ["--model", "m.skops", "--label", "y", "--free", "plan"]
+    drafted = CliRunner().invoke(cli, ["init", "d.csv", *asked, "-o", "claim.toml"])
+    assert drafted.exit_code == 0, drafted.output
+    assert 'encoding = "get_dummies"' in (tmp_path / "claim.toml").read_text()
+    assert CliRunner().invoke(cli, ["verify", "claim.toml", "--jobs", "1"]).exit_code == 1
+    without = CliRunner().invoke(cli, ["verify", "--data", "d.csv", *asked])
+    assert without.exit_code == 2
+    assert "--encoding get_dummies" in without.output

@@ -33,8 +33,8 @@ def rules(frame: pd.DataFrame, *, where: str | None = None) -> list[str]:
 @pytest.mark.parametrize("dtype", [bool, int, float])
 def test_groups_are_found_whatever_their_dtype(dtype: Any) -> None:
     assert rules(pd.get_dummies(people(), dtype=dtype)) == [
-        "sex_f + sex_m == 1",
         "job_clerk + job_driver + job_nurse == 1",
+        "sex_f + sex_m == 1",
     ]
     assert rules(pd.get_dummies(people(), drop_first=True, dtype=dtype)) == ["job_driver + job_nurse <= 1"]
 
