@@ -447,7 +447,7 @@ def _compare(columns: DummyColumns, model: Any, given: Any, frame: Any, *, blank
     if not same:
         raise MismatchedModel(
             "the model says something else of the frame that pandas.get_dummies makes than of the same numbers",
-            hint="fit it on a frame with dtype=float: get_dummies(X, dtype=float)",
+            hint="fit it again on columns of floats, not of truth values",
         )
 
 
