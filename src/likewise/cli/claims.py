@@ -440,12 +440,11 @@ def _check_claim(space: Space, wanted: _ClaimRequest, flags: ClaimFlags, *, alon
 def _check_columns(model: Any, space: Space, wanted: _ClaimRequest) -> None:
     if wanted.encoding is not None or not hasattr(model, "feature_names_in_") or isinstance(model, type):
         return
-    from likewise.importers.inputs import refuse_encoded
-
     names = [str(name) for name in model.feature_names_in_]
     place = wanted.data if wanted.space is None else "the space"
-    missing = [name for name in names if name not in space]
-    if missing:
+    if missing := [name for name in names if name not in space]:
+        from likewise.importers.inputs import refuse_encoded
+
         refuse_encoded(names, space)
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise DataError(
@@ -470,7 +469,7 @@ def _prepare_problem(
     from likewise.importers.files import reading_parts
     from likewise.problem import Claim, prepare
 
-    rows = {**rows, "encoding": wanted.encoding}
+    rows["encoding"] = wanted.encoding
     claim = Claim(model=model, space=space, similarity=wanted.similarity, property=wanted.property, **rows)
     try:
         with reading_parts(wanted.model):
