@@ -18,6 +18,7 @@ from likewise.importers.registry import is_black_box
 from likewise.importers.self_check import compare_own_rows
 from likewise.progress import LONG_READING
 from likewise.search.feasibility import find_individual, find_moving_pair
+from likewise.spec.dummy_groups import undeclared_groups
 from likewise.spec.lipschitz import Lipschitz
 from likewise.spec.named_claims import NamedClaim, stated_claim
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
@@ -41,7 +42,7 @@ LikeData = Literal["nearest", "frequent"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a claim file only names it:
-    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `like_data`: of all pairs that break it, the one nearest to a row is asked for, or the most frequent one by the marginals of the rows."""
+    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `encoding`: how rows are encoded before the model is asked (`importers.get_dummies`). `like_data`: of all pairs that break it, the one nearest to a row is asked for, or the most frequent one by the marginals of the rows."""
 
     model: Any
     space: Space
@@ -52,6 +53,7 @@ class Claim:
     numbers: NDArray[np.int64] | None = None
     outside: Mapping[str, int] | None = None
     like_data: LikeData | None = None
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.property, (SameDecision, ScoreGap, ProbabilityGap, Lipschitz)):
@@ -90,10 +92,12 @@ def make_claim(
     similar: Similarity | NamedClaim | Lipschitz | None,
     property: Property | NamedClaim | None = None,
     X: Any = None,
+    *,
+    encoding: str | None = None,
 ) -> Claim:
     """The claim that the arguments of a public function make: about decisions, if nothing else is said."""
     similarity, asked = stated_claim(similar, property)
-    return Claim(model=model, space=space, similarity=similarity, property=asked, X=X)
+    return Claim(model=model, space=space, similarity=similarity, property=asked, X=X, encoding=encoding)
 
 
 def refuse_steepness(
@@ -214,18 +218,32 @@ def _import_or_ask(
     return import_black_box(claim.model, claim.space, rows=codes, like=claim.X), A_BLACK_BOX
 
 
+def _encoded(claim: Claim) -> tuple[dict[str, Any] | None, Claim]:
+    """What is known of how rows are encoded for the model, and the claim with a model of rows as they are."""
+    if claim.encoding is None:
+        return None, claim
+    from likewise.importers.get_dummies import encoding_of, with_encoding
+
+    model = with_encoding(claim.model, claim.space, claim.encoding, claim.X)
+    step = encoding_of(model)
+    return None if step is None else step.stats, replace(claim, model=model)
+
+
 def prepare(claim: Claim, run: Run, *, alone: bool = False, probable: bool = False) -> Problem:
     """Import the model and compare it with the original; raises what is wrong with the user's input. `alone`: also where nobody is similar to
     anybody else; `probable`: its probabilities are looked at, whatever the claim is about."""
     clock, similar, space = run.budget, claim.similarity, claim.space
     run.tell("reading the model and comparing it with the original")
     with clock.importing():
+        encoded, claim = _encoded(claim)
         relations = _measured(claim, similar.relations(space) if alone else similar.resolve(space))
         distance = similar.distance(space)
         codes = claim.encoded()
         probable = probable or isinstance(claim.property, ProbabilityGap)
         imported, refusal = _import_or_ask(claim, codes, relations, distance, probable=probable)
-        compared = replace(compare_own_rows(imported, claim.X, codes, claim.numbers), outside=claim.outside)
+        compared = compare_own_rows(imported, claim.X, codes, claim.numbers)
+        dummies = tuple(group.stats for group in undeclared_groups(space, codes)) if len(codes) else ()
+        compared = replace(compared, outside=claim.outside, encoding=encoded, dummies=dummies)
         if refusal is not None:
             compared = replace(compared, unread=refusal.message, readable=refusal.hint)
         imported = replace(imported, compared=compared)

@@ -151,6 +151,7 @@ def audit(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
+    encoding: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Audit:
@@ -158,7 +159,7 @@ def audit(
 
     Parameters
     ----------
-    model, space, similar, property, budget, random_state, progress, import_budget, checkpoint, resume
+    model, space, similar, property, budget, random_state, progress, import_budget, encoding, checkpoint, resume
         As for `verify`.
     X : frame, path or iterable of frames
         The rows: a frame, a .csv or .parquet file, or frames that come one after another. Those of a file or
@@ -194,7 +195,7 @@ def audit(
         checkpoint=checkpoint,
         resume=resume,
     ) as run:
-        problem, data = pose_data(make_claim(model, space, similar, property), X, run)
+        problem, data = pose_data(make_claim(model, space, similar, property, encoding=encoding), X, run)
         return audit_problem(problem, run, data)
 
 

@@ -105,12 +105,13 @@ def compare(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
+    encoding: str | None = None,
 ) -> Comparison:
     """Verdict and disparity of two models side by side.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding
         As for `verify`.
     other : fitted estimator
         The second model, of the same space.
@@ -136,7 +137,7 @@ def compare(
         random_state=random_state,
         progress=progress,
     ) as run:
-        problem = prepare(make_claim(model, space, similar, property, X), run)
+        problem = prepare(make_claim(model, space, similar, property, X, encoding=encoding), run)
         return compare_problems((problem, problem.with_model(other, run)), run, scales, names)
 
 

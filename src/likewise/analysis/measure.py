@@ -154,6 +154,7 @@ def measure(
     progress: bool | Listener = False,
     certify: bool = False,
     import_budget: float = IMPORT_SECONDS,
+    encoding: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Disparity:
@@ -161,8 +162,8 @@ def measure(
 
     Parameters
     ----------
-    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, checkpoint,
-    resume
+    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding,
+    checkpoint, resume
         As for `verify`.
     of : 'score', 'probability', 'margin' or 'lipschitz'
         The scale of the gap; 'lipschitz' is the least constant that scores change no faster by than the
@@ -210,7 +211,7 @@ def measure(
         if asked is None and (metric is not None or slack):
             raise SpecError("metric and slack are for of='lipschitz'")
         beside = None if isinstance(similar, Lipschitz) else similar
-        claim = make_claim(model, space, similar if asked is None else beside, asked, X=X)
+        claim = make_claim(model, space, similar if asked is None else beside, asked, X=X, encoding=encoding)
         problem = prepare(claim, run, probable=of == "probability")
         return measure_problem(problem, run, wanted, certify=certify)
 

@@ -78,6 +78,7 @@ def regions(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
+    encoding: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Regions:
@@ -87,7 +88,7 @@ def regions(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, checkpoint, resume
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, checkpoint, resume
         As for `verify`.
     around : str, frame or mapping, optional
         Ask for one fair box instead, as large as it can be made: around a rule such as
@@ -125,7 +126,9 @@ def regions(
         resume=resume,
     ) as run:
         rows = X if over is None or isinstance(over, str) else over
-        claim = make_claim(model, space, similar, property, rows if around is None else None)
+        claim = make_claim(
+            model, space, similar, property, rows if around is None else None, encoding=encoding
+        )
         refuse_missing(space)
         claim = replace(claim, space=space.where(*([where] if isinstance(where, str) else where)))
         of = over if isinstance(over, str) else None

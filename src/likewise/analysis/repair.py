@@ -68,12 +68,13 @@ def repair(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
+    encoding: str | None = None,
 ) -> Repaired:
     """Build a model that treats similar individuals alike, and prove it.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding
         As for `verify`.
     method : str
         'average', 'max', 'min', 'reference', 'shrink' or 'threshold'.
@@ -102,7 +103,7 @@ def repair(
         random_state=random_state,
         progress=progress,
     ) as run:
-        problem = prepare(make_claim(model, space, similar, property, X), run)
+        problem = prepare(make_claim(model, space, similar, property, X, encoding=encoding), run)
         return repair_problem(problem, run, how, y)
 
 

@@ -57,6 +57,7 @@ def share(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
+    encoding: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Share:
@@ -64,7 +65,7 @@ def share(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, checkpoint, resume
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, checkpoint, resume
         As for `verify`.
     over : "uniform", "marginals", frame, path or iterable of frames
         Who is counted: all individuals of the space alike; all of them, with every feature distributed as in `X` and independent of the
@@ -91,7 +92,7 @@ def share(
         checkpoint=checkpoint,
         resume=resume,
     ) as run:
-        claim = make_claim(model, space, similar, property, X if wanted.of_space else None)
+        claim = make_claim(model, space, similar, property, X if wanted.of_space else None, encoding=encoding)
         if wanted.of_space:
             return share_of_problem(prepare(claim, run), run, wanted)
         problem, data = pose_data(claim, over, run)

@@ -25,6 +25,9 @@ SINGLE_PRECISION = {
 }
 
 
+MOST_UNSEEN = 6  # categories that are named
+
+
 class ClaimSubject(Protocol):
     """What an answer is about: who must share what."""
 
@@ -61,10 +64,11 @@ def reading_facts(stats: Mapping[str, Any]) -> list[Fact]:
 
 
 def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
-    """What is to be known of the rows of the data: those outside of the space, rows that the model does not take as they are, and columns in single
+    """What is to be known of the rows of the data: how they are encoded for the model, columns that look like categories of one column, those outside of the space, rows that the model does not take as they are, and columns in single
     precision. None where that is nothing."""
     reason, single = stats.get("rows_not_compared"), stats.get("single_precision")
-    said = _outside_words(stats.get("rows_outside"))
+    said = [*_encoding_words(stats.get("encoding")), *_outside_words(stats.get("rows_outside"))]
+    said += map(_dummies_words, stats.get("dummies", ()))
     if reason is not None:
         told = re.sub(r"^\w*(Error|Exception): ", "", reason)
         said.append(
@@ -74,6 +78,33 @@ def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
         told = SINGLE_PRECISION[stats.get("in_single_precision")]
         said.append(f"columns in single precision ({', '.join(single)}): {told}")
     return "; ".join(said) or None
+
+
+def _encoding_words(encoding: Mapping[str, Any] | None) -> list[str]:
+    if encoding is None:
+        return []
+    names, rows = ", ".join(encoding["features"]), encoding["rows_compared"]
+    how = "not compared with pandas, which is not installed"
+    if rows is not None:
+        how = f"compared with pandas and the model's own predict on every category{f' and {rows:,} rows' if rows else ''}"
+    said = [f"the model takes pandas.get_dummies of {names}, by the names of its columns: {how}"]
+    unseen = [f"{level!r} of {feature}" for feature, level in encoding["without_column"]]
+    more = f" and {len(unseen) - MOST_UNSEEN} more" if len(unseen) > MOST_UNSEEN else ""
+    if unseen:
+        said.append(
+            f"categories without a column, which are 0 in all of them: {', '.join(unseen[:MOST_UNSEEN])}{more}"
+        )
+    return said
+
+
+def _dummies_words(group: Mapping[str, Any]) -> str:
+    shown = ", ".join(group["columns"][:MOST_UNSEEN]) + (
+        ", ..." if len(group["columns"]) > MOST_UNSEEN else ""
+    )
+    return (
+        f"warning: {shown} look like the categories of one column, as no row has two of them, but the space has people with several; "
+        f'declare the constraint "{group["rule"]}"'
+    )
 
 
 def _outside_words(outside: Mapping[str, int] | None) -> list[str]:

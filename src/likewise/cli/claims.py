@@ -99,6 +99,7 @@ class _ClaimRequest:
     space: Space | None
     reading: ModelReading | None
     outside: Outside
+    encoding: str | None
 
 
 @contextmanager
@@ -375,6 +376,7 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
         space=None if claim is None else claim.space,
         reading=_reading_of(model, claim),
         outside=check_choice(flags.outside or ("error" if claim is None else claim.outside)),
+        encoding=flags.encoding or (None if claim is None else claim.reading.encoding),
     )
 
 
@@ -436,12 +438,14 @@ def _check_claim(space: Space, wanted: _ClaimRequest, flags: ClaimFlags, *, alon
 
 
 def _check_columns(model: Any, space: Space, wanted: _ClaimRequest) -> None:
-    if not hasattr(model, "feature_names_in_") or isinstance(model, type):
+    if wanted.encoding is not None or not hasattr(model, "feature_names_in_") or isinstance(model, type):
         return
     names = [str(name) for name in model.feature_names_in_]
     place = wanted.data if wanted.space is None else "the space"
-    missing = [name for name in names if name not in space]
-    if missing:
+    if missing := [name for name in names if name not in space]:
+        from likewise.importers.inputs import refuse_encoded
+
+        refuse_encoded(names, space)
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise DataError(
             f"{place}: no column {missing[0]!r}{more}, which {wanted.model} was fitted on"
@@ -465,6 +469,7 @@ def _prepare_problem(
     from likewise.importers.files import reading_parts
     from likewise.problem import Claim, prepare
 
+    rows["encoding"] = wanted.encoding
     claim = Claim(model=model, space=space, similarity=wanted.similarity, property=wanted.property, **rows)
     try:
         with reading_parts(wanted.model):

@@ -56,6 +56,10 @@ _TRANSLATIONS = tuple(
         ),
         (r'name the columns: frame\.columns = \["age", \.\.\.\]', "the first line names the columns"),
         (r", for instance frame\.astype\(\{\.\.\.: str\}\)", ""),
+        (
+            r"\bpass encoding='get_dummies'",
+            'give --encoding get_dummies, or write encoding = "get_dummies" below [model] in the claim file',
+        ),
         # the space
         (
             r'Space\.from_data\(X, missing="include"\).*',

@@ -109,16 +109,25 @@ def find_label(given: Mapping[str, Any]) -> tuple[list[str], str | None]:
     was not fitted on."""
     from likewise.spec.frames import read_table
 
-    columns = [str(name) for name in read_table(given["data"]).columns]
-    unused = _unused_columns(columns, _open_model(given), {**given, "label": None})
+    frame, model = read_table(given["data"]), _open_model(given)
+    columns = [str(name) for name in frame.columns]
+    encoded = _encoded_columns(frame, columns, model, None)
+    unused = (
+        _unused_columns(columns, model, {**given, "label": None})
+        if encoded is None
+        else [name for name in columns if name not in encoded]
+    )
     return columns, unused[0] if len(unused) == 1 else None
 
 
 def _draft_claim(given: Mapping[str, Any], model: Any) -> tuple[WrittenClaim, list[str], list[str]]:
     """The claim, the columns left out because the model has no use for them, and the constant ones."""
+    from dataclasses import replace
+
     from likewise.spec.claim import WrittenClaim
     from likewise.spec.columns import as_table
     from likewise.spec.frames import read_table
+    from likewise.spec.model_reading import GET_DUMMIES, ModelReading
     from likewise.spec.properties import SameDecision
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -126,9 +135,14 @@ def _draft_claim(given: Mapping[str, Any], model: Any) -> tuple[WrittenClaim, li
     path, label = given["data"], given["label"]
     frame = read_table(path)
     columns = [str(name) for name in frame.columns]
+    encoded = _encoded_columns(frame, columns, model, label)
     if label is not None and label not in columns:
         raise DataError(f"{path}: no column {label!r} to be the label{suggest_name(label, columns)}")
-    left_out = _unused_columns(columns, model, given)
+    left_out = (
+        _unused_columns(columns, model, given)
+        if encoded is None
+        else [name for name in columns if name not in encoded and name != label]
+    )
     try:
         exclude = [*left_out, *([] if label is None else [label])]
         space = Space.from_data(frame, exclude=exclude, constant="keep", missing="include")
@@ -143,11 +157,22 @@ def _draft_claim(given: Mapping[str, Any], model: Any) -> tuple[WrittenClaim, li
             model_path=given["model"],
             data_path=path,
             label=label,
+            reading=ModelReading(encoding=None if encoded is None else GET_DUMMIES),
         )
     except LikewiseError as error:
         raise error.located("--free") from None
+    claim = replace(claim, space=_with_dummy_rules(space, frame))
     constant = [name for name in space.names if as_table(frame).get_column(name).n_unique() == 1]
     return claim, left_out, constant
+
+
+def _with_dummy_rules(space: Space, frame: Any) -> Space:
+    """The space with a constraint for each group of columns that look like the categories of one column."""
+    from likewise.spec.dummy_groups import undeclared_groups
+
+    for group in undeclared_groups(space, space.encode(frame, allow_extra=True)):
+        space = space.where(group.rule)
+    return space
 
 
 def _draft_reading(claim: WrittenClaim, given: Mapping[str, Any]) -> tuple[WrittenClaim, list[str]]:
@@ -229,6 +254,7 @@ def _find_refusal(drafted: Draft) -> UnsupportedModel | None:
             similarity=claim.similarity,
             property=claim.property,
             X=read_rows(str(claim.data_path), claim.label),
+            encoding=claim.reading.encoding,
         )
         with open_run(import_budget=READING_SECONDS) as run, reading_parts(claim.model_path or ""):
             prepare(asked, run, alone=True)
@@ -244,6 +270,15 @@ def _class_labels(model: Any) -> list[Any]:
     labels = [] if isinstance(model, type) else getattr(model, "classes_", [])
     plain = [label.item() if hasattr(label, "item") else label for label in labels]
     return plain if len(plain) > 2 and all(isinstance(p, (str, int, float)) for p in plain) else []
+
+
+def _encoded_columns(frame: Any, columns: list[str], model: Any, label: str | None) -> list[str] | None:
+    """The columns that the model was fitted on behind pandas.get_dummies, None where it was not."""
+    if isinstance(model, type) or not hasattr(model, "feature_names_in_"):
+        return None
+    from likewise.importers.get_dummies import encoded_features
+
+    return encoded_features(model, frame, [name for name in columns if name != label])
 
 
 def _unused_columns(columns: list[str], model: Any, given: Mapping[str, Any]) -> list[str]:
@@ -276,6 +311,8 @@ def draft_text(drafted: Draft, *, folder: Path) -> str:
             continue  # "differ in nothing" is what nobody claims
         elif line in marked:
             draft += ["# The same in every row of the data: give it its real bounds or levels.", line]
+        elif line.startswith("rule = "):
+            draft += ["# These columns look like the categories of one column: no row has two of them.", line]
         elif line == MISSING_TOML:
             draft.append(f"{line}    # as in some rows of the data; without it, individuals who miss nothing")
         elif line == INPUTS_TOML:

@@ -46,6 +46,7 @@ class ClaimFlags(_OptionGroup):
     where: tuple[str, ...]
     widen: bool
     outside: str | None
+    encoding: str | None
     allow_pickle: bool
     trust: tuple[str, ...]
     import_budget: float
@@ -139,6 +140,11 @@ OUTSIDE = click.Option(
     type=click.Choice(["error", "ignore", "clip"]),
     help="Rows that are outside of the space: refuse them (the default), leave them out, or move numbers to the nearest end of their range.",
 )
+ENCODING = click.Option(
+    ["--encoding"],
+    type=click.Choice(["get_dummies"]),
+    help="The model was fitted on pandas.get_dummies of such rows.",
+)
 ALLOW_PICKLE = click.Option(
     ["--allow-pickle"], is_flag=True, help="Open .joblib, .pkl and .pickle: runs code from them."
 )
@@ -171,22 +177,8 @@ CLASS = click.Option(
     ["--class-of-interest"], metavar="LABEL", help="Claim it of this class only, of more than two."
 )
 CLAIM = (
-    MODEL,
-    DATA,
-    LABEL,
-    FREE,
-    WITHIN,
-    PAIRS,
-    ALONG,
-    METRIC,
-    RADIUS,
-    WHERE,
-    WIDEN,
-    OUTSIDE,
-    ALLOW_PICKLE,
-    TRUST,
-    IMPORT_BUDGET,
-    MAX_MEMORY,
+    *(MODEL, DATA, LABEL, FREE, WITHIN, PAIRS, ALONG, METRIC, RADIUS, WHERE),
+    *(WIDEN, OUTSIDE, ENCODING, ALLOW_PICKLE, TRUST, IMPORT_BUDGET, MAX_MEMORY),
 )
 
 # -- the search -------------------------------------------------------------------------------------------

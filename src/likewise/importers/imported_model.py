@@ -80,7 +80,7 @@ def import_model(
 ) -> ImportedModel:
     """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on, and `measured` the features in which it counts how far two individuals are apart: their codes stay what they are.
     Of its program asked about rows with the columns `single` in single precision. `probable`: its probabilities are asked for, and it is read so that it has some, where it can be."""
-    estimator = _as_estimator(estimator, space)
+    estimator = as_estimator(estimator, space)
     unfolded = unfold(estimator)
     if find_forest_reader(unfolded.final) is None and not is_ensemble(unfolded.final):
         check_known(unfolded.final)
@@ -181,7 +181,7 @@ def _import_forest(
         return import_bent_trees(estimator, unfolded, grown, inputs, rows, refusal)
 
 
-def _as_estimator(estimator: Any, space: Space) -> Any:
+def as_estimator(estimator: Any, space: Space) -> Any:
     """The estimator with scikit-learn's verbs, which Boosters and modules of PyTorch lack."""
     if is_torch_module(estimator):
         from likewise.importers.layer_files.torch_modules import as_network
@@ -197,9 +197,9 @@ def _as_estimator(estimator: Any, space: Space) -> Any:
         return FittedResults(estimator)
     if not is_booster(estimator):
         return estimator
-    from likewise.importers.boosters import as_estimator
+    from likewise.importers import boosters
 
-    return as_estimator(estimator)
+    return boosters.as_estimator(estimator)
 
 
 def apply_wrappers(

@@ -115,6 +115,7 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
         )
     missing = [name for name in names if name not in space]
     if missing:
+        refuse_encoded(names, space)
         raise DataError(
             f"the model was fitted on column {missing[0]!r}, which the space does not have"
             f"{suggest_name(missing[0], space.names)}",
@@ -127,6 +128,24 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
             hint="leave it out of the space (Space.from_data(X, exclude=[...])): the model never sees it",
         )
     return names, True
+
+
+def refuse_encoded(names: Sequence[str], space: Space) -> None:
+    """Refuse columns that are named like the categories of features of the space."""
+    from likewise.importers.get_dummies import looks_encoded
+    from likewise.spec.model_reading import GET_DUMMIES
+
+    found = looks_encoded(names, space)
+    if found is not None:
+        raise DataError(
+            f"the model was fitted on column {found[0]!r}, which pandas.get_dummies seems to have made of {found[1]!r}",
+            hint=f"pass encoding={GET_DUMMIES!r}",
+        )
+
+
+def known_names(estimator: Any, unfolded: UnfoldedEstimator, space: Space) -> tuple[str, ...] | None:
+    """The names of the columns that the model was fitted on, None where it knows none."""
+    return _names_of(_part_with_names(estimator, unfolded), space)
 
 
 def _names_of(knowing: Any, space: Space) -> tuple[str, ...] | None:

@@ -174,7 +174,12 @@ SAVED_READERS: dict[
     "likewise.importers.onnx.classical_models": _graph_tree_readers,
 }
 CLASSICAL_GRAPHS = "likewise.importers.onnx.classical_models"
-GRAPH_COLUMNS = "likewise.importers.onnx.column_tracing"
+ENCODED_MODEL = "likewise.importers.get_dummies.EncodedModel"
+TRACING_STEPS = (  # that say themselves what their columns are
+    "likewise.importers.onnx.column_tracing",
+    "likewise.importers.get_dummies",
+    STATSMODELS_RESULTS,
+)
 NETWORK_FILES = (
     "likewise.importers.onnx.answers",
     "likewise.importers.onnx.fronted_networks",
@@ -346,9 +351,14 @@ def is_classical_graph(estimator: Any) -> bool:
     return type(estimator).__module__ == CLASSICAL_GRAPHS
 
 
-def is_graph_columns(transformer: Any) -> bool:
-    """Whether these are the columns in front of such a model."""
-    return type(transformer).__module__ == GRAPH_COLUMNS
+def traces_itself(transformer: Any) -> bool:
+    """Whether this is a step of our own, which says what its columns are."""
+    return type(transformer).__module__ in TRACING_STEPS
+
+
+def is_encoded(estimator: Any) -> bool:
+    """Whether this is a model behind the encoding of its rows (`get_dummies`)."""
+    return f"{type(estimator).__module__}.{type(estimator).__name__}" == ENCODED_MODEL
 
 
 def is_black_box(estimator: Any) -> bool:

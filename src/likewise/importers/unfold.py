@@ -1,6 +1,7 @@
 """Unfolding: from what the user hands over to the estimator that scores, and all that stands around it.
 
     Pipeline                        its transformers, then its last step; of imbalanced-learn without the steps that draw rows
+    EncodedModel                    the same: pandas.get_dummies, then the model
     GridSearchCV, ...               the best estimator, fitted again on all rows
     FrozenEstimator                 what it holds
     SelfTrainingClassifier, ...     what it was fitted with last
@@ -20,7 +21,7 @@ from typing import Any
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.exponents import bends_by_exp
-from likewise.importers.registry import class_name, is_sampler, is_sklearn_class
+from likewise.importers.registry import class_name, is_encoded, is_sampler, is_sklearn_class
 
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 THRESHOLDS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
@@ -57,10 +58,10 @@ class OwnThreshold:
 
 def unfold(estimator: Any, *, whole: bool = False) -> UnfoldedEstimator:
     """Take an estimator apart; what is not known here is its own final estimator. `whole`: calibrations of one classifier are left as they are, as ensembles of one."""
-    kind = class_name(estimator)
-    if isinstance(estimator, type) or not is_sklearn_class(estimator):
+    kind, encoded = class_name(estimator), is_encoded(estimator)
+    if isinstance(estimator, type) or not (encoded or is_sklearn_class(estimator)):
         return UnfoldedEstimator(steps=(), final=estimator, wrappers=(), before=(), asked=estimator)
-    if kind == "Pipeline":
+    if encoded or kind == "Pipeline":
         return _unfold_pipeline(estimator, whole=whole)
     if kind in FITTED_PARTS:
         return _ask_outer(estimator, unfold(_fitted_part(estimator, *FITTED_PARTS[kind]), whole=whole))

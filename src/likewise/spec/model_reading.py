@@ -1,6 +1,7 @@
 """How a model file is to be read: which further types it may construct (skops), and of one that knows no
 names of features and no labels (networks: ONNX, PyTorch, Keras) which feature is in which column of its
-inputs, and what its classes are called.
+inputs, and what its classes are called; and how rows are encoded for a model that was fitted on
+`pandas.get_dummies` of them.
 
 An input is a row of columns. Each is a feature that is a number, or tells a level of a feature apart (1 for
 that level, 0 for all others), as one-hot encoders write them::
@@ -16,9 +17,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from likewise.errors import SpecError
+from likewise.spec.numbers import short_repr
 
 if TYPE_CHECKING:
     from likewise.spec.features import Level
+
+
+GET_DUMMIES = "get_dummies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +41,15 @@ class LevelColumns:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReading:
     """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of
-    the scores; `external_data`: whether weights may be in other files beside the model."""
+    the scores; `external_data`: whether weights may be in other files beside the model; `encoding`: "get_dummies"."""
 
     inputs: Mapping[str, tuple[str | LevelColumns, ...]] = field(default_factory=dict)
     labels: tuple[str | int | float | bool, ...] | None = None
     external_data: bool = False
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
+        check_encoding(self.encoding)
         if self.labels is not None and (len(self.labels) < 2 or len(set(self.labels)) < len(self.labels)):
             raise SpecError("a model's labels must be at least two, and different from each other")
 
@@ -56,6 +63,15 @@ class ModelReading:
         """The features that are in columns, each once."""
         entries = [entry for columns in self.inputs.values() for entry in columns]
         return list(dict.fromkeys(entry if isinstance(entry, str) else entry.feature for entry in entries))
+
+
+def check_encoding(encoding: object) -> None:
+    """Refuse an encoding that is not known."""
+    if encoding is not None and encoding != GET_DUMMIES:
+        raise SpecError(
+            f"encoding must be {GET_DUMMIES!r}, not {short_repr(encoding)}",
+            hint="leave it out for a model that takes the rows as they are",
+        )
 
 
 READ_AS_IT_IS = ModelReading()

@@ -94,6 +94,8 @@ def _file_lines(claim: WrittenClaim, folder: str | Path | None, comments: bool) 
 def _reading_lines(reading: ModelReading) -> Iterator[str]:
     if reading.labels is not None:
         yield f"labels = [{', '.join(map(toml_value, reading.labels))}]"
+    if reading.encoding is not None:
+        yield f"encoding = {toml_string(reading.encoding)}"
     if reading.external_data:
         yield "external_data = true"
     if reading.inputs:

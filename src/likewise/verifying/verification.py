@@ -48,6 +48,7 @@ def verify(
     certify: bool = True,
     like_data: bool | LikeData = False,
     import_budget: float = IMPORT_SECONDS,
+    encoding: str | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Result:
@@ -86,6 +87,8 @@ def verify(
         each by itself, are the most frequent among the rows, and how frequent they are: `stats["frequency"]`.
     import_budget : float
         Seconds that reading the model and comparing it with the original may take; a model that takes longer is refused by a `BudgetError`.
+    encoding : "get_dummies", optional
+        The model was fitted on `pandas.get_dummies` of such rows: which of its columns is which category is read off their names, and compared with pandas.
     checkpoint : path, optional
         A file that the state of the search is written to, every half a minute and when it ends.
     resume : bool
@@ -116,7 +119,10 @@ def verify(
         checkpoint=checkpoint,
         resume=resume,
     ) as run:
-        claim = replace(make_claim(model, space, similar, property, X), like_data=which_pairs(like_data))
+        claim = replace(
+            make_claim(model, space, similar, property, X, encoding=encoding),
+            like_data=which_pairs(like_data),
+        )
         return verify_problem(prepare(claim, run), run, certify=certify)
 
 

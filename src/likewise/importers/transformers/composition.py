@@ -16,11 +16,10 @@ import numpy as np
 
 from likewise.errors import suggest_name
 from likewise.importers.registry import (
-    is_formula,
-    is_graph_columns,
     is_own_class,
     is_sklearn_class,
     library_name,
+    traces_itself,
 )
 from likewise.importers.transformers import bins, category_encoders, curves, encoders, scalers, selectors
 from likewise.importers.transformers.traced_columns import (
@@ -51,7 +50,7 @@ def trace_transformer(transformer: Any, columns: Columns, step: Step) -> Columns
     """The columns that a fitted transformer makes of these."""
     if transformer is None or (isinstance(transformer, str) and transformer == "passthrough"):
         return columns
-    if is_graph_columns(transformer) or is_formula(transformer):
+    if traces_itself(transformer):
         traced: Columns = transformer.trace(columns, step)
         return traced
     kind, library = type(transformer).__name__, library_name(transformer)
