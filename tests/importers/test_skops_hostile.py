@@ -25,6 +25,7 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.frozen import FrozenEstimator
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
@@ -519,6 +520,13 @@ def test_parts_that_do_not_fit_together_are_refused(name):
     change(model)
     with pytest.raises(UnsupportedModel, match="not sound"):
         read_skops(dumped(model))
+
+
+def test_members_of_soft_votes_may_have_labels_of_their_own():
+    model = VotingClassifier([("one", FrozenEstimator(logistic()))], voting="soft").fit(
+        X, np.array(["a", "b"])[Y]
+    )
+    assert read_skops(dumped(model)).predict(X).tolist() == model.predict(X).tolist()
 
 
 def test_deeper_than_it_says():

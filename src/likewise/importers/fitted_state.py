@@ -271,9 +271,11 @@ def _fits_numbered(part: Any) -> bool:
         return True  # several labels at once, which are not asked about
     if encoder is not None and not np.array_equal(encoder.classes_, part.classes_):
         return False
+    if getattr(part, "voting", "hard") == "soft":
+        return True  # columns of probabilities are added by their place
     members = [part.final_estimator_] if hasattr(part, "final_estimator_") else part.estimators_
     count = 2 if encoder is None else len(part.classes_)
-    return all(np.array_equal(one.classes_, range(count)) for one in members)
+    return all(np.array_equal(getattr(one, "classes_", range(count)), range(count)) for one in members)
 
 
 def _fits_rest(part: Any) -> bool:
