@@ -398,22 +398,25 @@ def _fits_histograms(part: Any) -> bool:
             return False
         if not categorical[asked[inner["is_categorical"] != 0]].all():
             return False
-    return part._preprocessor is None or _keeps_columns(part._preprocessor, columns)
+    return part._preprocessor is None or _codes_first(part._preprocessor, part.is_categorical_)
 
 
-def _keeps_columns(preprocessor: Any, columns: int) -> bool:
-    """Whether it only orders columns anew, and codes some of them."""
-    taken = np.zeros(columns, dtype=int)
-    for _, transformer, chosen in preprocessor.transformers_:
-        if isinstance(transformer, str) and transformer == "drop":
-            continue
-        coded = _name(transformer) == "sklearn.preprocessing._encoders.OrdinalEncoder"
-        if not coded and not isinstance(transformer.func, functools.partial):
-            return False
-        if np.asarray(chosen).dtype != np.bool_:
-            return False
-        taken += np.asarray(chosen)
-    return _name(preprocessor).endswith(".ColumnTransformer") and bool((taken == 1).all())
+def _codes_first(preprocessor: Any, coded: Any) -> bool:
+    """Whether it codes these columns, and then lets the other ones stay what they are."""
+    (_, encoder, first), (_, looked_at, then), *others = preprocessor.transformers_
+    called = looked_at.func
+    told = {**called.keywords, "dtype": called.keywords["dtype"] == [np.float64]}
+    return (
+        _name(preprocessor).endswith(".ColumnTransformer")
+        and _name(encoder) == "sklearn.preprocessing._encoders.OrdinalEncoder"
+        and _name(looked_at) == "sklearn.preprocessing._function_transformer.FunctionTransformer"
+        and coded.dtype == np.bool_
+        and all(isinstance(step, str) and step == "drop" for _, step, _ in others)
+        and np.array_equal(first, coded)
+        and np.array_equal(then, ~coded)
+        and told in ({"dtype": True, "ensure_all_finite": False}, {"dtype": True, "force_all_finite": False})
+        and not called.args
+    )
 
 
 def _calls_nothing_else(part: Any) -> bool:
