@@ -109,16 +109,18 @@ def test_the_files_leave_marks(poisoned):
     assert [line.split()[0] for line in marks(poisoned)] == ["json", "numpy"]
 
 
+@pytest.mark.some_days
 def test_claims_side_by_side(poisoned):
     words = ("verify", "fair.toml", "biased.toml", "--jobs", "2")
     assert "2 claims: 1 BIASED, 1 FAIR" in runs(poisoned, SCRIPTS / "likewise", *words, code=1)
 
 
-@pytest.mark.draw(1)
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("likewise", ["verify", "fair.toml", "biased.toml", "--jobs", "2"]),
+        pytest.param(
+            "likewise", ["verify", "fair.toml", "biased.toml", "--jobs", "2"], marks=pytest.mark.slow
+        ),
         ("likewise_check", ["proof.likewise"]),
     ],
     ids=["likewise", "likewise_check"],
@@ -130,7 +132,7 @@ def test_python_dash_m(poisoned, command, words):
     runs(poisoned, sys.executable, "-m", command, *words, code=int(command == "likewise"))
 
 
-@pytest.mark.draw(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [os.pathsep, f"{os.pathsep}/nowhere", f"/nowhere{os.pathsep}"])
 def test_an_empty_entry_of_the_path_names_nothing(poisoned, path):
     """Python itself takes it for the current folder until the first line."""

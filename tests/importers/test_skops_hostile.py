@@ -25,8 +25,11 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -412,6 +415,10 @@ def stack():
     return StackingClassifier([("one", logistic())], final_estimator=logistic(), cv=2)
 
 
+def votes():
+    return VotingClassifier([("one", logistic())])
+
+
 def isotonic():
     return CalibratedClassifierCV(logistic(), method="isotonic", cv=2)
 
@@ -486,7 +493,17 @@ FITTED = {
     "more classes than columns of trees": (histograms(), held(classes_=np.arange(4))),
     "trees of more columns": (histograms(), held(n_trees_per_iteration_=2)),
     "a row of trees more": (histograms(), changed("_predictors", lambda p: [*p, p[0] * 2])),
+    "other columns of categories": (histograms(), held(is_categorical_=np.array([True, False]))),
+    "numbers before categories": (histograms(), inside("_preprocessor", changed("transformers_", lambda t: t[::-1]))),
+    "numbers in single precision": (histograms(), lambda m: m._preprocessor.transformers_[1][1].func.keywords.update(dtype=[np.float32])),
     "classes twice": (logistic(), held(classes_=np.array([0, 1, 0, 1]))),
+    "labels of votes kept twice": (votes(), inside("le_", held(classes_=np.array([0, 2])))),
+    "votes for other numbers": (votes(), lambda m: held(classes_=np.array([0, 2]))(m.estimators_[0])),
+    "labels of a stack kept twice": (stack(), inside("_label_encoder", held(classes_=np.array([0, 2])))),
+    "other numbers of a stack": (stack(), inside("final_estimator_", held(classes_=np.array([0, 2])))),
+    "duels of other numbers": (OneVsOneClassifier(LogisticRegression()), lambda m: held(classes_=np.array([0, 2]))(m.estimators_[0])),
+    "another threshold of classes": (OneVsRestClassifier(LogisticRegression()), inside("label_binarizer_", held(pos_label=3))),
+    "labels of a process kept twice": (GaussianProcessClassifier(optimizer=None), inside("base_estimator_", held(classes_=np.array([0, 2])))),
     "columns of a tree": (DecisionTreeClassifier(max_depth=2), held(n_features_in_=1)),
     "columns below zero": (LogisticRegression(), held(n_features_in_=-1)),
     "names of columns": (LogisticRegression(), held(feature_names_in_=np.array([1, 2], dtype=object))),
@@ -506,6 +523,13 @@ def test_parts_that_do_not_fit_together_are_refused(name):
     change(model)
     with pytest.raises(UnsupportedModel, match="not sound"):
         read_skops(dumped(model))
+
+
+def test_members_of_soft_votes_may_have_labels_of_their_own():
+    model = VotingClassifier([("one", FrozenEstimator(logistic()))], voting="soft").fit(
+        X, np.array(["a", "b"])[Y]
+    )
+    assert read_skops(dumped(model)).predict(X).tolist() == model.predict(X).tolist()
 
 
 def test_deeper_than_it_says():

@@ -254,16 +254,50 @@ def _fits_factors(part: Any) -> bool:
     return bool(part.components_.shape == (part._n_components, part.n_features_in_))
 
 
+def _fits_binarizer(labels: Any, classes: Any) -> bool:
+    """Classes are shown as 0 and 1, and told by the half."""
+    if (labels.neg_label, labels.pos_label, labels.sparse_input_) != (0, 1, False):
+        return False
+    if labels.y_type_.startswith("multilabel"):
+        return True
+    several = labels.y_type_ == "multiclass"
+    return np.array_equal(labels.classes_, classes) and several == (len(classes) > 2)
+
+
+def _fits_numbered(part: Any) -> bool:
+    """Members, or the last one of a stack, say the number of a class, by which an encoder knows its label."""
+    encoder = getattr(part, "_label_encoder", getattr(part, "le_", None))
+    if isinstance(encoder, list):
+        return True  # several labels at once, which are not asked about
+    if encoder is not None and not np.array_equal(encoder.classes_, part.classes_):
+        return False
+    if getattr(part, "voting", "hard") == "soft":
+        return True  # columns of probabilities are added by their place
+    members = [part.final_estimator_] if hasattr(part, "final_estimator_") else part.estimators_
+    count = 2 if encoder is None else len(part.classes_)
+    return all(np.array_equal(getattr(one, "classes_", range(count)), range(count)) for one in members)
+
+
+def _fits_rest(part: Any) -> bool:
+    return _fits_binarizer(part.label_binarizer_, part.label_binarizer_.classes_)
+
+
+def _fits_process(part: Any) -> bool:
+    """The labels of two classes are kept twice."""
+    return len(part.classes_) > 2 or np.array_equal(part.base_estimator_.classes_, part.classes_)
+
+
+def _fits_boosted_labels(part: Any) -> bool:
+    """LightGBM keeps labels twice, and their count."""
+    return np.array_equal(part._le.classes_, part._classes) and part._n_classes == len(part._classes)
+
+
 def _fits_network(part: Any) -> bool:
     """As many layers as there are weights, and the labels by the half of what a class is shown as."""
     last, labels = "identity", getattr(part, "_label_binarizer", None)
     if labels is not None:
         last = "softmax" if labels.y_type_ == "multiclass" else "logistic"
-        shown = (labels.neg_label, labels.pos_label, labels.sparse_input_)
-        several = labels.y_type_.startswith("multilabel")
-        if shown != (0, 1, False) or not (several or np.array_equal(labels.classes_, part.classes_)):
-            return False
-        if not several and (labels.y_type_ == "multiclass") != (len(part.classes_) > 2):
+        if not _fits_binarizer(labels, part.classes_):
             return False
     elif part.loss == "poisson":
         last = "exp"
@@ -364,22 +398,25 @@ def _fits_histograms(part: Any) -> bool:
             return False
         if not categorical[asked[inner["is_categorical"] != 0]].all():
             return False
-    return part._preprocessor is None or _keeps_columns(part._preprocessor, columns)
+    return part._preprocessor is None or _codes_first(part._preprocessor, part.is_categorical_)
 
 
-def _keeps_columns(preprocessor: Any, columns: int) -> bool:
-    """Whether it only orders columns anew, and codes some of them."""
-    taken = np.zeros(columns, dtype=int)
-    for _, transformer, chosen in preprocessor.transformers_:
-        if isinstance(transformer, str) and transformer == "drop":
-            continue
-        coded = _name(transformer) == "sklearn.preprocessing._encoders.OrdinalEncoder"
-        if not coded and not isinstance(transformer.func, functools.partial):
-            return False
-        if np.asarray(chosen).dtype != np.bool_:
-            return False
-        taken += np.asarray(chosen)
-    return _name(preprocessor).endswith(".ColumnTransformer") and bool((taken == 1).all())
+def _codes_first(preprocessor: Any, coded: Any) -> bool:
+    """Whether it codes these columns, and then lets the other ones stay what they are."""
+    (_, encoder, first), (_, looked_at, then), *others = preprocessor.transformers_
+    called = looked_at.func
+    told = {**called.keywords, "dtype": called.keywords["dtype"] == [np.float64]}
+    return (
+        _name(preprocessor).endswith(".ColumnTransformer")
+        and _name(encoder) == "sklearn.preprocessing._encoders.OrdinalEncoder"
+        and _name(looked_at) == "sklearn.preprocessing._function_transformer.FunctionTransformer"
+        and coded.dtype == np.bool_
+        and all(isinstance(step, str) and step == "drop" for _, step, _ in others)
+        and np.array_equal(first, coded)
+        and np.array_equal(then, ~coded)
+        and told in ({"dtype": True, "ensure_all_finite": False}, {"dtype": True, "force_all_finite": False})
+        and not called.args
+    )
 
 
 def _calls_nothing_else(part: Any) -> bool:
@@ -418,6 +455,10 @@ _CHECKS: Mapping[str, Check] = {
     "_CalibratedClassifier": _moves_rows_inside,
     "ColumnTransformer": _fits_columns,
     "BaseMultilayerPerceptron": _fits_network,
+    **dict.fromkeys(("VotingClassifier", "StackingClassifier", "OneVsOneClassifier"), _fits_numbered),
+    "OneVsRestClassifier": _fits_rest,
+    "GaussianProcessClassifier": _fits_process,
+    "LGBMClassifier": _fits_boosted_labels,
     "BaseHistGradientBoosting": _fits_histograms,
     **dict.fromkeys(("FunctionTransformer", "TransformedTargetRegressor"), _calls_nothing_else),
 }
