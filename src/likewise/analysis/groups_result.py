@@ -77,7 +77,7 @@ class Groups(ShownResult):
     by : tuple of str
         The features, or columns of the rows, that tell the groups.
     groups : tuple of Group
-        Those in which there is somebody, each with its share of all people and its rates: `selection_rate`, and with labels `true_positive_rate` and `false_positive_rate`.
+        The groups that are not empty, each with its share of all people and its rates: `selection_rate`, and with labels `true_positive_rate` and `false_positive_rate`.
     favourable : object
         The label that counts.
     over : str

@@ -78,7 +78,7 @@ class Certificate:
 
     @property
     def is_about_people(self) -> bool:
-        """Whether it holds rows, or two individuals, or nobody can tell."""
+        """Whether it may hold rows or two individuals."""
         try:
             return self.holds_rows or json.loads(self._first_lines()[0])["kind"] == "witness"
         except (CertificateError, *PARSE_ERRORS):

@@ -43,7 +43,7 @@ PAPER = (
         metavar="DIR",
         help="Where fits (pickles) and answers are kept: a folder of your own.",
     ),
-    click.Option(["--fresh"], is_flag=True, help="Work out all answers anew; fits are kept."),
+    click.Option(["--fresh"], is_flag=True, help="Compute all answers again; fits are kept."),
     click.Option(["--json", "json_file"], metavar="FILE", help="Write everything here, machine-readable."),
     click.Option(["--markdown", "markdown_file"], metavar="FILE", help="Write the tables here as Markdown."),
 )

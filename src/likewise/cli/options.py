@@ -143,7 +143,7 @@ OUTSIDE = click.Option(
 ENCODING = click.Option(
     ["--encoding"],
     type=click.Choice(["get_dummies"]),
-    help="The model was fitted on pandas.get_dummies of such rows.",
+    help="The model was fitted on pandas.get_dummies of the rows.",
 )
 ALLOW_PICKLE = click.Option(
     ["--allow-pickle"], is_flag=True, help="Open .joblib, .pkl and .pickle: runs code from them."

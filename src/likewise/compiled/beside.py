@@ -40,7 +40,7 @@ def need_memory() -> None:
         return
     if limit != resource.RLIM_INFINITY and limit - taken < ROOM:
         raise LikewiseError(
-            f"the memory limit of this process, {limit / 2**20:,.0f} MiB, leaves no room to compile: {taken / 2**20:,.0f} MiB are taken, and {ROOM / 2**20:,.0f} more are needed",
+            f"the memory limit of this process, {limit / 2**20:,.0f} MiB, is too small to compile: {taken / 2**20:,.0f} MiB are in use, and {ROOM / 2**20:,.0f} more are needed",
             hint="raise the limit (ulimit -v, or RLIMIT_AS) to 2 GiB",
         )
 

@@ -177,7 +177,7 @@ def with_encoding(model: Any, space: Space, encoding: str | None, rows: Any) -> 
     if is_black_box(model) or is_torch_module(model):
         raise UnsupportedModel(
             f"encoding={GET_DUMMIES!r} needs the names of the columns, and {type(model).__name__} has none",
-            hint="call get_dummies inside of the function that is asked: BlackBox(lambda rows: ...)",
+            hint="call get_dummies inside the function: BlackBox(lambda rows: ...)",
         )
     from likewise.importers.imported_model import as_estimator
 

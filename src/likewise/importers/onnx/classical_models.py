@@ -420,7 +420,7 @@ class ClassicalModel(Answers):
         if self.graph.output in made:
             found = np.asarray(made[self.graph.output], dtype=np.float64)
             if found.shape != (len(found), len(self.file_labels)):
-                raise UnsupportedModel(f"shows {found.shape[1:]} numbers a row for its classes")
+                raise UnsupportedModel(f"shows {found.shape[1:]} numbers per row for its classes")
             return found
         scores = self.scoring.shown(made[RAW])
         if self.head.link == "identity":

@@ -113,7 +113,7 @@ def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None 
         raise UnsupportedModel("has sparse weights, which are not read", hint="export it with dense ones")
     stored = {str(tensor.name): tensor for tensor in graph.initializer}
     if len(stored) < len(graph.initializer):
-        raise UnsupportedModel("is no valid graph: two of its constants have one name")
+        raise UnsupportedModel("is not a valid graph: two of its constants have one name")
     chosen = _choose_output(graph, output)
     needed = _needed_nodes(graph, chosen)
     _check_nodes([node for _, node in needed if node.domain == CLASSICAL], versions, int(model.ir_version))
@@ -191,7 +191,7 @@ def _check_nodes(nodes: Sequence[Any], versions: Mapping[str, int], file_version
             onnx.checker.check_node(node, context)
         except (onnx.checker.ValidationError, UnicodeDecodeError) as error:
             raise UnsupportedModel(
-                f"is no valid graph: {' '.join(str(error).split())[:200]}", hint="the file is damaged"
+                f"is not a valid graph: {' '.join(str(error).split())[:200]}", hint="the file is damaged"
             ) from None
 
 
@@ -263,7 +263,7 @@ def _needed_nodes(graph: Any, chosen: str) -> list[tuple[int, Any]]:
     for number, node in enumerate(graph.node):
         for name in node.output:
             if name and makers.setdefault(name, number) != number:
-                raise UnsupportedModel(f"is no valid graph: two nodes make {name!r}")
+                raise UnsupportedModel(f"is not a valid graph: two nodes make {name!r}")
     needed: set[int] = set()
     waiting = [chosen]
     while waiting:
@@ -288,7 +288,7 @@ def _check_order(nodes: Sequence[Node], known: set[str], chosen: str) -> None:
                 node.refuse(f"makes {name!r} again, which already exists")
             known.add(name)
     if chosen not in known:
-        raise UnsupportedModel(f"is no valid graph: nothing makes its output {chosen!r}")
+        raise UnsupportedModel(f"is not a valid graph: nothing makes its output {chosen!r}")
 
 
 def _read_node(node: Any, number: int, folder: Path | None) -> Node:

@@ -96,7 +96,7 @@ def _fields(message: Any) -> dict[int, tuple[Any, Any, bool]]:
 
 def _refuse(what: str, why: str) -> NoReturn:
     raise UnsupportedModel(
-        f"is no ONNX model that every program reads alike: {what} {why}",
+        f"can be read in two ways: {what} {why}",
         hint="export it again, with functions inlined (onnx.inliner.inline_local_functions)",
     )
 
