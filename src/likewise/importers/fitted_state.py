@@ -279,7 +279,7 @@ def _fits_numbered(part: Any) -> bool:
 
 
 def _fits_rest(part: Any) -> bool:
-    return _fits_binarizer(part.label_binarizer_, part.label_binarizer_.classes_)
+    return _fits_binarizer(part.label_binarizer_, part.classes_)
 
 
 def _fits_process(part: Any) -> bool:
@@ -356,12 +356,22 @@ def _fits_columns(part: Any) -> bool:
 
 
 def _fits_members(part: Any) -> bool:
-    """Bagging asks as many of its members as it was told to make."""
-    return bool(part.n_estimators == len(part.estimators_) == len(part.estimators_features_))
+    """Bagging asks as many of its members as it was told to make, and adds up a column a class."""
+    count = len(getattr(part, "classes_", ()))
+    return bool(
+        part.n_estimators == len(part.estimators_) == len(part.estimators_features_)
+        and getattr(part, "n_classes_", count) == count
+    )
 
 
 def _fits_tree(part: Any) -> bool:
-    return bool(_name(part.tree_) == _TREE and part.tree_.n_features == part.n_features_in_)
+    """As many columns as it says, and as many classes of each output."""
+    if _name(part.tree_) != _TREE or part.tree_.n_features != part.n_features_in_:
+        return False
+    classes = getattr(part, "classes_", None)
+    counts = [len(each) for each in (classes if isinstance(classes, list) else [classes]) if each is not None]
+    told = (part.n_classes_, part.tree_.n_classes) if counts else ()
+    return all(np.array_equal(np.ravel(each), counts) for each in told)
 
 
 def _fits_stages(part: Any) -> bool:
