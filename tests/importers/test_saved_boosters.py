@@ -13,9 +13,9 @@ from likewise.errors import UnsupportedModel
 from likewise.importers.files import load_model
 from likewise.importers.lightgbm.answers import raw_scores
 from likewise.importers.lightgbm.model_file import read_lightgbm
+from likewise.importers.saved_boosters import nearest_float32
 from likewise.importers.xgboost.answers import margins
-from likewise.importers.xgboost.forest import base_margins
-from likewise.importers.xgboost.model_file import nearest_float32, read_xgboost
+from likewise.importers.xgboost.model_file import read_xgboost
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
 lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
@@ -59,7 +59,7 @@ def test_json_and_ubj_say_the_same(xgb, data):
 
 def test_trees_of_the_files_say_what_the_libraries_say(xgb, lgb, data):
     stored = read_xgboost(bytes(xgb.save_raw("ubj")))
-    made = margins(stored.trees, stored.groups, base_margins(stored), data[0])[:, 0]
+    made = margins(stored, data[0])[:, 0]
     assert (made == xgb.inplace_predict(data[0], predict_type="margin")).all()
     made = raw_scores(read_lightgbm(lgb.model_to_string().encode()), data[0])[:, 0]
     assert (made == lgb.predict(data[0], raw_score=True)).all()
