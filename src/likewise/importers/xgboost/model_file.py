@@ -35,14 +35,8 @@ if TYPE_CHECKING:
 MOST_CATEGORIES = 1 << 24  # codes from here on are invalid to XGBoost
 ROOTS_PARENT = (1 << 31) - 1
 
-LEARNER = (
-    "attributes",
-    "feature_names",
-    "feature_types",
-    "gradient_booster",
-    "learner_model_param",
-    "objective",
-)
+NAMING = ("feature_names", "feature_types")
+LEARNER = ("attributes", "gradient_booster", "learner_model_param", "objective", *NAMING)
 LEARNER_PARAM = ("base_score", "boost_from_average", "num_class", "num_feature", "num_target")
 MODEL = ("cats", "gbtree_model_param", "iteration_indptr", "tree_info", "trees")
 DART = ("gbtree", "name", "weight_drop")
@@ -332,8 +326,7 @@ def _read_weights(given: Any, count: int) -> NDArray[np.float32]:
     values = np.asarray(given)
     if values.shape != (count,) or values.dtype.kind not in "iuf":
         raise ValueError(f"weight_drop is not {count} numbers, one a tree")
-    with np.errstate(over="ignore"):
-        weights = values.astype(np.float32)
+    weights = values.astype(np.float32)
     if not np.isfinite(weights).all():
         raise UnsupportedModel("weight_drop has a number that is not finite", hint="its training diverged")
     return weights
