@@ -70,6 +70,11 @@ def nearest_float32(decimal: str) -> float:
     return max(single, other) if exact > middle else min(single, other)
 
 
+def shortest_decimals(values: NDArray[np.float32]) -> list[float]:
+    """The shortest decimals that `nearest_float32` takes for these."""
+    return [float(str(value)) for value in values]
+
+
 def read_json(
     text: str, parse_float: Callable[[str], float] = float, parse_int: Callable[[str], int] = int
 ) -> Any:

@@ -25,6 +25,7 @@ from likewise.importers.saved_boosters import (
     read_decimal,
     read_json,
     read_whole,
+    shortest_decimals,
 )
 from likewise.importers.xgboost.category_names import CutNames
 from likewise.importers.xgboost.ubj import parse_ubj
@@ -39,7 +40,6 @@ NAMING = ("feature_names", "feature_types")
 LEARNER = ("attributes", "gradient_booster", "learner_model_param", "objective", *NAMING)
 LEARNER_PARAM = ("base_score", "boost_from_average", "num_class", "num_feature", "num_target")
 MODEL = ("cats", "gbtree_model_param", "iteration_indptr", "tree_info", "trees")
-DART = ("gbtree", "name", "weight_drop")
 MODEL_PARAM = ("num_parallel_tree", "num_trees", "size_leaf_vector")
 TREE_PARAM = ("num_deleted", "num_feature", "num_nodes", "size_leaf_vector")
 CATEGORIES = ("categories", "categories_nodes", "categories_segments", "categories_sizes", "split_type")
@@ -141,7 +141,7 @@ def _read_model(file: Any) -> StoredXGBoost:
     check_keys(learner, LEARNER, ("attributes",))
     booster, dropped = learner["gradient_booster"], None
     if booster["name"] == "dart":
-        check_keys(booster, DART)
+        check_keys(booster, ("gbtree", "name", "weight_drop"))
         booster, dropped = booster["gbtree"], booster["weight_drop"]
     if booster["name"] != "gbtree":
         raise UnsupportedModel(
@@ -446,7 +446,7 @@ def write_xgboost(stored: StoredXGBoost) -> bytes:
     }
     booster: dict[str, Any] = {"model": model, "name": "gbtree"}
     if stored.weights is not None:
-        booster = {"gbtree": booster, "name": "dart", "weight_drop": _shortest(stored.weights)}
+        booster = {"gbtree": booster, "name": "dart", "weight_drop": shortest_decimals(stored.weights)}
     learner = {
         "attributes": {} if stored.best_iteration is None else {"best_iteration": str(stored.best_iteration)},
         "feature_names": stored.names or (),
@@ -463,11 +463,6 @@ def write_xgboost(stored: StoredXGBoost) -> bytes:
     }
     written = {"learner": learner, "version": stored.version}
     return json.dumps(written, ensure_ascii=False).encode()
-
-
-def _shortest(values: NDArray[np.float32]) -> list[float]:
-    """The shortest decimals of these float32."""
-    return [float(str(value)) for value in values]
 
 
 def _write_encoding(one: CutNames | NumberedCodes) -> dict[str, Any]:
@@ -496,7 +491,7 @@ def _write_tree(tree: StoredTree, number: int, n_columns: int) -> dict[str, Any]
         "right_children": tree.right.tolist(),
         "parents": parents.tolist(),
         "split_indices": tree.column.tolist(),
-        "split_conditions": _shortest(tree.condition),
+        "split_conditions": shortest_decimals(tree.condition),
         "split_type": [int(node in tree.chosen) for node in range(count)],
         "categories": [code for node in nodes for code in sorted(tree.chosen[node])],
         "categories_nodes": nodes,
