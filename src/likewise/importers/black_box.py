@@ -448,7 +448,8 @@ def ask_instead(
     except DataError as error:
         raise UnsupportedModel(
             f"{refusal.message}; it cannot be asked instead either: {' '.join(error.message.split())[:MOST_LETTERS]}",
-            hint=error.hint or refusal.hint,
+            hint=(not is_booster(estimator) and error.hint)
+            or refusal.hint,  # boosters have a hint of their own
         ) from error
     except LikewiseError as error:
         raise refusal from error
