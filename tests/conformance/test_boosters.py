@@ -29,6 +29,7 @@ from likewise.importers.imported_model import import_model
 from likewise.importers.self_check import sample_codes
 from likewise.importers.trees.tree_check import find_leaves, probing_codes, tree_sum_of_model
 from likewise.spec.features import Continuous, Integer
+from likewise_check import check
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
 lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
@@ -114,23 +115,24 @@ def probing(imported, seed=1):
     return np.concatenate([*codes, drawn])
 
 
-def summed(body, codes, precision, start=None):
-    """All trees' values in order, rounded after each addition."""
+def summed(body, codes, precision, start=None, dart=False):
+    """All trees' values in order, rounded after each addition; those of XGBoost's dart with the base score added and taken off again, and weighed."""
     bias = np.array([float(value) for value in body.bias] if start is None else start, dtype=precision)
     total = np.tile(bias, (len(codes), 1))
     for tree in body.trees:
-        total += tree.values[find_leaves(tree, codes, body.missing)].astype(precision)
+        values = tree.values[find_leaves(tree, codes, body.missing)].astype(precision)
+        total += ((bias + values) - bias) * precision(float(tree.factor)) if dart else values
     return total
 
 
-def assert_agrees(model, X, *, precision, scores, space=SPACE, divisor=1, shift=0.0):
+def assert_agrees(model, X, *, precision, scores, space=SPACE, divisor=1, shift=0.0, dart=False):
     """Scores bit by bit, labels and probabilities as the replay has them. `scores` asks the library for frames of the space."""
     imported = imported_of(model, X, space)
     codes = probing(imported)
     assert len(codes) >= ROWS
     body, replay = tree_sum_of_model(imported.model), imported.replay
     start = [float(value) + shift for value in body.bias]
-    ours = summed(body, codes, precision, start) / precision(divisor)
+    ours = summed(body, codes, precision, start, dart) / precision(divisor)
     theirs = np.asarray(scores(replay.inputs.of(codes))).reshape(ours.shape)
     assert theirs.dtype == precision
     assert (ours == theirs).all()
@@ -169,11 +171,17 @@ def assert_xgboost(model, X, **more):
     )
 
 
+DART = {"booster": "dart", "rate_drop": 0.5}
+
+
 @pytest.mark.draw(3)
 @pytest.mark.parametrize(
     ("kind", "settings", "classes"),
     [
         ("XGBClassifier", {}, 2),
+        ("XGBClassifier", {**DART, "base_score": 0.3}, 2),
+        ("XGBClassifier", {**DART, "n_estimators": 6, "num_parallel_tree": 2, "subsample": 0.5}, 3),
+        ("XGBRegressor", {**DART, "normalize_type": "forest"}, None),
         ("XGBClassifier", {"max_cat_to_onehot": 1, "base_score": 0.3}, 2),
         ("XGBClassifier", {"objective": "binary:logitraw"}, 2),
         ("XGBClassifier", {"n_estimators": 6}, 3),
@@ -191,7 +199,9 @@ def test_xgboost_on_frames_with_categories(people, kind, settings, classes):
     y = target if classes is None else labels_of(target, classes)
     model = getattr(xgboost, kind)(enable_categorical=True, **{**SMALL, **settings}).fit(as_categories(X), y)
     shift = 0.5 if settings.get("objective") == "binary:logitraw" else 0.0
-    imported = assert_xgboost(model, X, shift=shift)
+    dart = "booster" in settings
+    imported = assert_xgboost(model, X, shift=shift, dart=dart)
+    assert dart == any(tree.factor != 1 for tree in tree_sum_of_model(imported.model).trees)
     assert any(tree.levels for tree in tree_sum_of_model(imported.model).trees)
 
 
@@ -581,7 +591,6 @@ def squared(target, guess):
 @pytest.mark.parametrize(
     ("kind", "settings", "message"),
     [
-        ("XGBClassifier", {"booster": "dart"}, "its booster is 'dart'"),
         ("XGBClassifier", {"booster": "gblinear"}, "its booster is 'gblinear'"),
         ("XGBClassifier", {"missing": 0.0}, "takes 0.0 for a missing value"),
         ("XGBClassifier", {"objective": "binary:hinge"}, "binary:hinge"),
@@ -602,6 +611,116 @@ def test_refused_by_name(kind, settings, message):
     space = lw.Space({"income": lw.Continuous(0, 40), "stars": SPACE["stars"]})
     with pytest.raises(UnsupportedModel, match=message):
         imported_of(model, X, space)
+
+
+UNREAD = {
+    "gblinear": ("XGBClassifier", {"booster": "gblinear"}, "its booster is 'gblinear'"),
+    "missing": ("XGBClassifier", {"missing": 1.0}, "takes 1.0 for a missing value"),
+    "hinge": ("XGBClassifier", {"objective": "binary:hinge"}, "binary:hinge"),
+    "vectors": ("XGBClassifier", {"multi_strategy": "multi_output_tree"}, "multi_output_tree"),
+    "ranks": ("XGBRegressor", {"objective": "rank:pairwise"}, "rank:pairwise"),
+    "lines": ("LGBMRegressor", {"linear_tree": True}, "linear functions"),
+    "zero": ("LGBMClassifier", {"zero_as_missing": True}, "zero_as_missing"),
+}
+GRID = lw.Space({"wage": lw.Integer(0, 5), "sex": lw.Categorical([0, 1])})
+
+
+def small_booster(name, changed=None, categories=False):
+    """On a frame of all people of GRID, some of them more than once."""
+    random = np.random.default_rng(0)
+    X = pd.DataFrame({"wage": np.arange(240) % 6, "sex": np.arange(240) // 6 % 2})
+    kind, settings, _ = UNREAD[name] if changed is None else (*changed, None)
+    y = (
+        X.wage + (5 if name == "gblinear" else 2) * X.sex * (X.wage != 2) + random.normal(0, 0.3, 240) > 3.5
+    ).astype(int)
+    if name == "zero":
+        y = ((X.wage == 0) | (X.wage > 3 - X.sex)).astype(int)
+    if name == "vectors":
+        y = y + (X.wage > 4)
+    if kind.endswith("Regressor"):
+        y = X.wage + 3 * X.sex + (random.normal(0, 0.3, 240) if name != "ranks" else 0)
+    library = xgboost if kind.startswith("XGB") else lightgbm
+    more = {"max_depth": 3} if library is xgboost else {"verbose": -1, "min_child_samples": 5}
+    if categories:
+        X = X.assign(sex=pd.Categorical(X.sex, [1, 0]))
+        more |= {"enable_categorical": True} if library is xgboost else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        extra = {"qid": np.arange(240) // 40} if name == "ranks" else {}
+        model = getattr(library, kind)(n_estimators=8, n_jobs=1, **more, **settings)
+        if name == "ranks":
+            model = xgboost.XGBRanker(n_estimators=8, n_jobs=1, **settings)
+        return model.fit(X, y, **extra), X
+
+
+def everybody_of(X):
+    """Both sexes at every wage: predictions by brute force, sex by sex."""
+    people = pd.DataFrame({"wage": np.repeat(np.arange(6), 2), "sex": [0, 1] * 6})
+    return people.astype({"sex": X.sex.dtype})
+
+
+@pytest.mark.some_days
+@pytest.mark.parametrize("name", UNREAD)
+def test_boosters_that_nothing_reads_are_black_boxes(name):
+    """Likewise calls predict, says why, finds what brute force finds, and proves nothing."""
+    model, X = small_booster(name)
+    similar = lw.Similarity(free=["sex"])
+    said = model.predict(everybody_of(X)).reshape(6, 2)
+    if not hasattr(model, "predict_proba"):
+        found = lw.measure(model, GRID, similar, X=X, budget=1)
+        assert found.lower == pytest.approx(np.abs(np.diff(said.astype(float))).max())
+        assert (found.upper, found.proved) == (np.inf, False)
+        return
+    assert (said[:, 0] != said[:, 1]).any()
+    found = lw.verify(model, GRID, similar, X=X, budget=20)
+    assert (found.verdict, found.certificate) == ("BIASED", None)
+    assert UNREAD[name][2] in found.stats["black_box"]
+    assert len(set(model.predict(found.pair[["wage", "sex"]]).tolist())) == 2
+    alike = int(np.flatnonzero(said[:, 0] == said[:, 1])[0])
+    part = lw.Space({"wage": lw.Integer(alike, alike), "sex": lw.Categorical([0, 1])})
+    assert lw.verify(model, part, similar, budget=0.3).verdict == "UNKNOWN"  # true of both, and not proved
+
+
+@pytest.mark.parametrize("name", ["missing", "hinge", "lines"])
+def test_black_boxes_are_asked_with_the_categories_of_the_frame(name):
+    model, X = small_booster(name, categories=True)
+    said = model.predict(everybody_of(X)).reshape(6, 2).astype(float)
+    found = lw.measure(model, GRID, lw.Similarity(free=["sex"]), X=X, budget=1)
+    if name == "lines":
+        assert found.lower == pytest.approx(np.abs(np.diff(said)).max())
+        return
+    result = lw.verify(model, GRID, lw.Similarity(free=["sex"]), X=X, budget=20)
+    assert result.verdict == ("BIASED" if (said[:, 0] != said[:, 1]).any() else "UNKNOWN")
+
+
+@pytest.mark.parametrize("name", ["gblinear", "lines"])
+def test_a_booster_itself_is_refused_in_words(name):
+    model, X = small_booster(name)
+    booster = model.get_booster() if name == "gblinear" else model.booster_
+    with pytest.raises(UnsupportedModel, match=UNREAD[name][2]):
+        lw.verify(booster, GRID, lw.Similarity(free=["sex"]), X=X, budget=1)
+
+
+@pytest.mark.parametrize("kind", ["XGBClassifier", "XGBRegressor", "LGBMClassifier", "LGBMRegressor"])
+def test_dart_is_proved_as_brute_force_says(kind, tmp_path):
+    """Gaps to the last digits on both sides, with a certificate that the checker accepts."""
+    settings = {"booster": "dart", "rate_drop": 0.5} if kind.startswith("XGB") else {"boosting_type": "dart"}
+    model, X = small_booster("dart", changed=(kind, settings))
+    similar, everybody = lw.Similarity(free=["sex"]), everybody_of(X)
+    raw = {"output_margin": True} if kind.startswith("XGB") else {"raw_score": True}
+    gaps = np.abs(np.diff(model.predict(everybody, **raw).astype(float).reshape(6, 2)))
+    assert gaps.max() > 0.01
+    fair = lw.verify(model, GRID, similar, lw.ScoreGap(float(gaps.max()) + 1e-4), X=X, budget=60)
+    assert (fair.verdict, fair.stats.get("black_box")) == ("FAIR", None)
+    fair.certificate.save(tmp_path / "dart.lw")
+    assert check(tmp_path / "dart.lw").accepted
+    biased = lw.verify(model, GRID, similar, lw.ScoreGap(float(gaps.max()) - 1e-4), X=X, budget=60)
+    assert biased.verdict == "BIASED"
+    assert lw.measure(model, GRID, similar, X=X, budget=60).upper == pytest.approx(gaps.max(), abs=1e-5)
+    if kind.endswith("Classifier"):
+        said = model.predict(everybody).reshape(6, 2)
+        found = lw.verify(model, GRID, similar, X=X, budget=60)
+        assert found.verdict == ("BIASED" if (said[:, 0] != said[:, 1]).any() else "FAIR")
 
 
 def test_zero_for_missing_is_refused_where_it_leaves_its_neighbours():

@@ -4,18 +4,24 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.errors import UnsupportedModel
+from likewise.errors import MismatchedModel, UnsupportedModel
 from likewise.importers.files import load_model
+from likewise.importers.imported_model import import_model
 from likewise.importers.lightgbm.answers import raw_scores
 from likewise.importers.lightgbm.model_file import read_lightgbm
+from likewise.importers.saved_boosters import nearest_float32, same_arrays
+from likewise.importers.xgboost import answers as xgboost_answers
 from likewise.importers.xgboost.answers import margins
-from likewise.importers.xgboost.forest import base_margins
-from likewise.importers.xgboost.model_file import nearest_float32, read_xgboost
+from likewise.importers.xgboost.forest import import_xgboost
+from likewise.importers.xgboost.model_file import read_xgboost, write_xgboost
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
 lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
@@ -59,10 +65,116 @@ def test_json_and_ubj_say_the_same(xgb, data):
 
 def test_trees_of_the_files_say_what_the_libraries_say(xgb, lgb, data):
     stored = read_xgboost(bytes(xgb.save_raw("ubj")))
-    made = margins(stored.trees, stored.groups, base_margins(stored), data[0])[:, 0]
+    made = margins(stored, data[0])[:, 0]
     assert (made == xgb.inplace_predict(data[0], predict_type="margin")).all()
     made = raw_scores(read_lightgbm(lgb.model_to_string().encode()), data[0])[:, 0]
     assert (made == lgb.predict(data[0], raw_score=True)).all()
+
+
+@pytest.fixture(scope="module")
+def dart(data):
+    X, _ = data
+    target = X[:, 0] + np.nan_to_num(X[:, 1]) + 100
+    settings = {"booster": "dart", "rate_drop": 0.5, "max_depth": 2, "nthread": 1}
+    return xgboost.train(settings, xgboost.DMatrix(X, target), 9)
+
+
+def test_trees_of_dart_say_what_xgboost_says(dart, data):
+    """To the last bit, and written anew they are the same model; of a DMatrix XGBoost rounds otherwise, by less than what is stated."""
+    stored = read_xgboost(bytes(dart.save_raw("ubj")))
+    assert len(set(stored.weights.tolist())) > 2
+    made = margins(stored, data[0])[:, 0]
+    assert (made == dart.inplace_predict(data[0], predict_type="margin")).all()
+    assert same_arrays(read_xgboost(write_xgboost(stored)), stored)
+    loaded = xgboost.Booster(model_file=bytearray(write_xgboost(stored)))
+    assert (made == loaded.inplace_predict(data[0], predict_type="margin")).all()
+    model = import_xgboost(stored, family="dart", kind="regressor")
+    bare = sum(abs(tree.factor) * Fraction(np.abs(tree.values).max()) for tree in model.forest.trees)
+    bare += abs(model.forest.bias[0])
+    growth = (1 + Fraction(1, 2**24)) ** model.operations - 1
+    ways = [made, dart.predict(xgboost.DMatrix(data[0]))]
+    leaves = list(xgboost_answers.XGBoostModel(stored=stored, kind="regressor").leaves(data[0]))
+    for row in range(0, len(made), 7):
+        exact = model.forest.bias[0] + sum(
+            tree.factor * Fraction(leaf[row, 0])
+            for tree, leaf in zip(model.forest.trees, leaves, strict=True)
+        )
+        assert all(abs(Fraction(float(way[row])) - exact) <= growth * (bare + model.more) for way in ways)
+
+
+def test_what_the_base_score_loses_of_small_leaves_is_in_the_stated_error(data):
+    """Next to a base score of a million leaves of 0.01 are rounded to multiples of 1/16: far more than additions of such numbers lose by themselves."""
+    X, _ = data
+    settings = {"booster": "dart", "rate_drop": 0.3, "max_depth": 2, "nthread": 1, "base_score": 1e6}
+    booster = xgboost.train({**settings, "eta": 0.01}, xgboost.DMatrix(X, 1e6 + X[:, 0]), 5)
+    stored = read_xgboost(bytes(booster.save_raw("json")))
+    model = import_xgboost(stored, family="dart", kind="regressor")
+    least = Fraction(10**6) * sum(Fraction(float(one)) for one in stored.weights) / 2**24
+    growth = (1 + Fraction(1, 2**24)) ** model.operations - 1
+    assert growth * model.more >= least
+    program = booster.inplace_predict(X, predict_type="margin").astype(float) - 1e6
+    leaves = xgboost_answers.XGBoostModel(stored=stored, kind="regressor").leaves(X)
+    exact = sum(float(w) * leaf[:, 0] for w, leaf in zip(stored.weights, leaves, strict=True))
+    assert 0.001 < np.abs(program - exact).max() <= float(growth * (10**6 + 1 + model.more))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda weights: weights[:-1], "weight_drop is not 9 numbers"),
+        (lambda weights: [*weights, 1.0], "weight_drop is not 9 numbers"),
+        (lambda weights: [True] * 9, "weight_drop is not 9 numbers"),
+        (lambda weights: [weights] * 9, "weight_drop is not 9 numbers"),
+        (lambda weights: "1", "weight_drop is not 9 numbers"),
+        (lambda weights: [*weights[:-1], 1e300], "not finite"),
+        (lambda weights: [*weights[:-1], float("nan")], "'NaN' is not a decimal number"),
+        (lambda weights: [*weights[:-1], float("inf")], "'Infinity' is not a decimal number"),
+    ],
+)
+def test_damaged_weights_are_refused(dart, change, message):
+    document = json.loads(dart.save_raw("json").decode())
+    booster = document["learner"]["gradient_booster"]
+    booster["weight_drop"] = change(booster["weight_drop"])
+    with pytest.raises(UnsupportedModel, match=message):
+        read_xgboost(json.dumps(document).encode())
+
+
+def test_weights_in_other_places_are_refused(dart, xgb):
+    text = dart.save_raw("json").decode()
+    twice = text.replace('"weight_drop":', '"weight_drop":[1,1,1,1,1,1,1,1,1],"weight_drop":')
+    ubj = bytes(dart.save_raw("ubj"))
+    name = b"L" + (11).to_bytes(8, "big") + b"weight_drop"
+    start = ubj.index(name)
+    nan = np.array([np.nan], ">f4").tobytes()
+    at = ubj.index(np.array([read_xgboost(ubj).weights[-1]], ">f4").tobytes(), start)
+    for content, message in (
+        (twice.encode(), "a key is there twice"),
+        (ubj[:start] + name + b"i\x01" + ubj[start:], "twice"),
+        (ubj[:at] + nan + ubj[at + 4 :], "not finite"),
+        (
+            xgb.save_raw("json").decode().replace('"name":"gbtree"', '"name":"gbtree","weight_drop":[1]'),
+            "weight_drop",
+        ),
+        (text.replace('"name":"gbtree"', '"name":"dart"'), "its booster is 'dart'|has no|not known"),
+        (re.sub(r',"weight_drop":\[[^]]*\]', "", text), "has no 'weight_drop'"),
+    ):
+        with pytest.raises(UnsupportedModel, match=message):
+            read_xgboost(content if isinstance(content, bytes) else content.encode())
+
+
+def test_weights_that_are_not_the_librarys_are_noticed(dart):
+    """Each of them, by as little as a hundredth, where XGBoost itself answers."""
+    stored = read_xgboost(bytes(dart.save_raw("ubj")))
+    space = lw.Space({"f0": lw.Continuous(-3, 3), "f1": lw.Continuous(-3, 3), "f2": lw.Integer(0, 4)})
+    rows = np.array([[0.0, 0.0, 1.0], [1.0, -1.0, 3.0]])
+    for place in range(len(stored.weights)):
+        changed = stored.weights.copy()
+        changed[place] += np.float32(0.01)
+        for weights in (stored.weights, changed):
+            model = xgboost_answers.XGBoostModel(stored=replace(stored, weights=weights), kind="regressor")
+            answers = xgboost_answers.LibraryAnswers(model, dart)
+            with pytest.raises(MismatchedModel, match="disagrees") if weights is changed else nullcontext():
+                import_model(answers, space, rows=rows)
 
 
 def test_answers_in_python_suggest_no_repair_of_what_is_no_estimator(data):
@@ -139,7 +251,7 @@ def test_an_altered_json_is_read_or_refused(xgb, new):
 @pytest.mark.parametrize(
     ("path", "new", "message"),
     [
-        (("learner", "gradient_booster", "name"), "dart", "its booster is 'dart'"),
+        (("learner", "gradient_booster", "name"), "dart", "the key 'model' is not known"),
         (("learner", "gradient_booster", "name"), "gblinear", "its booster is 'gblinear'"),
         (("learner", "learner_model_param", "num_target"), "2", "several targets"),
         (("learner", "learner_model_param", "base_score"), "nan", "not a decimal number"),

@@ -132,6 +132,22 @@ def test_a_planted_model_gets_its_verdict(classes, tmp_path):
     assert check(tmp_path / "fair.lw").accepted
 
 
+def test_probabilities_of_three_classes_are_searched():
+    """Nothing bounds their softmax: a pair that attains the lower end by the program itself, and nothing known of the upper end."""
+    space = lw.Space({"x": lw.Integer(-2, 2), "y": lw.Integer(-2, 2), "sex": lw.Categorical([0, 1])})
+    model = QuadraticDiscriminantAnalysis(reg_param=0.01).fit(*planted(fair=False, classes=3))
+    people = pd.DataFrame(
+        [[x, y, sex] for x in range(-2, 3) for y in range(-2, 3) for sex in (0, 1)], columns=["x", "y", "sex"]
+    )
+    shares = model.predict_proba(people).reshape(-1, 2, 3)
+    found = lw.measure(model, space, lw.Similarity(free=["sex"]), of="probability", budget=1)
+    assert found.lower == pytest.approx(np.abs(shares[:, 0] - shares[:, 1]).max(), abs=1e-6)
+    assert found.upper == 1.0
+    assert "softmax" in found.reason
+    one, other = model.predict_proba(found.pair[["x", "y", "sex"]])
+    assert np.abs(one - other).max() == pytest.approx(found.lower, abs=1e-6)
+
+
 def test_the_linear_one_of_three_classes_is_affine():
     model = pipeline(LinearDiscriminantAnalysis()).fit(X, Y[3])
     imported = import_model(model, SPACE, rows=SPACE.encode(X), like=X)

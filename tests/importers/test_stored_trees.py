@@ -73,7 +73,7 @@ def assert_goes_the_same_way(model, rows, program):
 TENTH = float(np.float32(0.1))
 
 
-def xgboost_model(objective, base, groups):
+def xgboost_model(objective, base, groups, weights=None):
     """Trees that test a number, and the chosen categories 1 and 3 of another column, which go right."""
 
     def tree(shift):
@@ -98,6 +98,7 @@ def xgboost_model(objective, base, groups):
         cut={},
         trees=tuple(tree(n / 7) for n in range(len(groups))),
         groups=tuple(groups),
+        weights=weights,
         trees_a_round=len(base),
         n_scores=len(base),
         best_iteration=None,
@@ -122,7 +123,7 @@ XGBOOST_ROWS = rows_of(
 def test_rows_go_where_xgboost_sends_them(objective, base, groups):
     stored = xgboost_model(objective, base, groups)
     model = import_xgboost(stored, family="XGBoost", kind=None)
-    said = margins(stored.trees, stored.groups, base_margins(stored), XGBOOST_ROWS)
+    said = margins(stored, XGBOOST_ROWS)
     off = assert_goes_the_same_way(model, XGBOOST_ROWS, said)
     assert off > Fraction(1, 2**40)  # the program adds up in single precision
 

@@ -110,7 +110,7 @@ class DisparitySearch:
             self._take(witness)
             if self.at_maximum:
                 return
-        if self.problem.oracles.family.opaque:
+        if self.problem.oracles.searched_only(self.problem.question):
             self._ask_on()
             return
         if not self._begins(BudgetUntil(self.budget, self._search_deadline())):
@@ -132,7 +132,7 @@ class DisparitySearch:
         self._spend(self.budget, settles=False)
 
     def _ask_on(self) -> None:
-        """The lower end alone, of a model that can only be asked: from new individuals until the budget is over."""
+        """The lower end alone, of a model that can only be asked or whose probabilities nothing bounds: from new individuals until the budget is over."""
         for witness in ask_anew(self.problem, find_deepest):
             self._take(witness)
         self.upper = 1.0 if self.subject.of_probability else math.inf

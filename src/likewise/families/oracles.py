@@ -108,9 +108,13 @@ class Oracles:
         """Why no proof is tried, where that is so."""
         if self.unbounded is not None:
             return f"no proof is known: {self.unbounded}"
-        if question.softmax and self.family.softmax is None:
+        if self.searched_only(question):
             return NO_SOFTMAX
         return question.unproved()
+
+    def searched_only(self, question: Question) -> bool:
+        """Whether nothing bounds what is asked: the model is a black box, or has a softmax that no bound is known of."""
+        return self.family.opaque or (question.softmax and self.family.softmax is None)
 
     def variation_of_sum(self) -> Fraction | None:
         """How far the sum of all scores varies from one individual to another at most, exactly; None where that is not known."""

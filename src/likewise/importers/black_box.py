@@ -34,6 +34,7 @@ from likewise.importers.registry import is_booster, is_network_file, is_settled,
 from likewise.importers.replay import Replay, ask_part
 from likewise.importers.self_check import check_column_order, sample_codes
 from likewise.importers.unfold import UnfoldedEstimator, unfold
+from likewise.importers.xgboost.category_names import frame_categories
 from likewise.model.head import NUMBER_HEAD, Head
 
 if TYPE_CHECKING:
@@ -320,14 +321,15 @@ class AskedReplay(Replay):
 
 
 def can_be_asked(estimator: Any) -> bool:
-    """Whether it takes rows of the space as they are and answers for them. What has inputs of its own (boosters with their categories, networks in files) or was made here is read, or nothing."""
+    """Whether it takes rows of the space as they are and answers for them. What has inputs of its own (a Booster, models and networks in files) or was made here is read, or nothing."""
     if isinstance(estimator, type) or not callable(getattr(estimator, "predict", None)):
         return False
     try:
         final = unfold(estimator).final
     except UnsupportedModel:
         return True
-    return not (is_booster(final) or is_settled(final) or is_network_file(final) or is_torch_module(final))
+    handle = is_booster(final) and not hasattr(final, "get_params")  # no estimator of scikit-learn's kind
+    return not (handle or is_settled(final) or is_network_file(final) or is_torch_module(final))
 
 
 def import_black_box(estimator: Any, space: Space, *, rows: Floats, like: Any = None) -> ImportedModel:
@@ -335,7 +337,8 @@ def import_black_box(estimator: Any, space: Space, *, rows: Floats, like: Any = 
     columns, named = _columns(estimator, space)
     if not named:
         check_column_order(columns, like)
-    inputs = Inputs(recoding=identity_recoding(space), columns=columns, like=like, named=named)
+    levels = frame_categories(like) if named and is_booster(estimator) else {}
+    inputs = Inputs(recoding=identity_recoding(space), columns=columns, like=like, named=named, levels=levels)
     codes = sample_codes(space, rows)
     family = type(estimator).__name__
     program = _find_program(estimator, inputs, codes)
@@ -445,7 +448,8 @@ def ask_instead(
     except DataError as error:
         raise UnsupportedModel(
             f"{refusal.message}; it cannot be asked instead either: {' '.join(error.message.split())[:MOST_LETTERS]}",
-            hint=error.hint or refusal.hint,
+            hint=(not is_booster(estimator) and error.hint)
+            or refusal.hint,  # boosters have a hint of their own
         ) from error
     except LikewiseError as error:
         raise refusal from error

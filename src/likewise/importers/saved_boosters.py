@@ -14,6 +14,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -51,6 +52,27 @@ def read_decimal(text: Any) -> float:
     if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
         raise ValueError(f"{str(text)[:30]!r} is not a decimal number")
     return float(text)
+
+
+def nearest_float32(decimal: str) -> float:
+    """The float32 nearest to a decimal, rounded once."""
+    wide = float(decimal)
+    with np.errstate(over="ignore"):
+        single = float(np.float32(wide))
+    if single == wide or not np.isfinite(single):
+        return single
+    other = float(np.nextafter(np.float32(single), np.float32(np.copysign(np.inf, wide - single))))
+    if wide - single != other - wide:
+        return single
+    exact, middle = Fraction(decimal), Fraction(wide)
+    if exact == middle:
+        return single
+    return max(single, other) if exact > middle else min(single, other)
+
+
+def shortest_decimals(values: NDArray[np.float32]) -> list[float]:
+    """The shortest decimals that `nearest_float32` takes for these."""
+    return [float(str(value)) for value in values]
 
 
 def read_json(

@@ -2,13 +2,13 @@
 
 `LibraryAnswers` asks XGBoost, for an estimator, a Booster or a file; `StoredAnswers` runs the file's own arrays in float32
 , where XGBoost is not installed: columns are cast, and the trees' values are added to the base score one
-after the other. A Booster decides nothing by itself: it is taken to decide as XGBClassifier does.
+after the other, those of dart as `forest` says. A Booster decides nothing by itself: it is taken to decide as XGBClassifier does.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +31,15 @@ if TYPE_CHECKING:
     Singles = NDArray[np.float32]
 
 
-def margins(
-    trees: Sequence[StoredTree], groups: Sequence[int], base: Sequence[np.float32], columns: Floats
-) -> Singles:
-    """The margins of all scores, (rows, scores); `base` are the base scores as margins, NaN is a missing value."""
-    total = np.tile(np.array(base, dtype=np.float32), (len(columns), 1))
-    for tree, group in zip(trees, groups, strict=True):
-        total[:, group] += tree.condition[leaves(tree, columns)]
+def margins(stored: StoredXGBoost, columns: Floats) -> Singles:
+    """The margins of all scores, (rows, scores); NaN is a missing value."""
+    base = np.array(base_margins(stored), dtype=np.float32)
+    total = np.tile(base, (len(columns), 1))
+    for number, (tree, group) in enumerate(zip(stored.trees, stored.groups, strict=True)):
+        value = tree.condition[leaves(tree, columns)]
+        if stored.weights is not None:
+            value = ((base[group] + value) - base[group]) * stored.weights[number]
+        total[:, group] += value
     return total
 
 
@@ -86,15 +88,16 @@ class XGBoostModel:
 
     def leaves(self, columns: Floats) -> Iterator[Floats]:
         """The values of the leaves that rows come to, tree by tree, a column a score."""
-        for tree, group in self.trees():
+        stored = self.predicting
+        for tree, group in zip(stored.trees, stored.groups, strict=True):
             values = np.zeros((len(columns), self.stored.n_scores))
             values[:, group] = tree.condition[leaves(tree, columns)]
             yield values
 
-    def trees(self) -> Iterable[Any]:
-        stored = self.stored
-        pair = (stored.trees, stored.groups) if self.rounds is None else stored.first_rounds(self.rounds)
-        return zip(*pair, strict=True)
+    @property
+    def predicting(self) -> StoredXGBoost:
+        """What predicts: the rounds that do."""
+        return self.stored.first_rounds(self.rounds)
 
 
 class XGBoostAnswers(Answers):
@@ -157,11 +160,8 @@ class StoredAnswers(XGBoostAnswers):
     stand_in = "the file's own trees in float32, as XGBoost is not installed"
 
     def margins(self, X: Any) -> Any:
-        stored, pairs = self.model.stored, list(self.model.trees())
-        columns = column_numbers(X, stored)
-        made = margins(
-            [tree for tree, _ in pairs], [group for _, group in pairs], base_margins(stored), columns
-        )
+        stored = self.model.predicting
+        made = margins(stored, column_numbers(X, stored))
         return made[:, 0] if stored.n_scores == 1 else made
 
     def shares(self, X: Any) -> Any:

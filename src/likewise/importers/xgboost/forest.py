@@ -14,12 +14,18 @@ Rounding: n additions in float32 starting from the base score, whose logarithm i
 In float32 sigma(f) is 1/2 for f up to about 1.2e-7, and probabilities of two classes are equal where margins differ by as little: `NEAR_HALF` in
 the constant makes the stated error at least 2^-20 = 9.5e-7, beyond which sign and order of margins decide. So a claim covers
 floating point only where its clearance is larger than that.
+
+Trees of dart are multiplied by float32 weights w_i. Of arrays and frames XGBoost calculates ((b + v_i) - b) w_i in float32 and adds that, with the base
+score b as a margin; of a DMatrix v_i w_i. With u = 2^-24 the difference is v_i but for two roundings and u |b|; the product and at most n additions round what comes of it.
+So the sum is off by at most ((1 + u)^(n + 3) - 1) sum |w_i v_i| + u (1 + u)^(n + 2) |b| sum |w_i|. Operations are n + 6, as the base score has
+three of its own, and 2 |b| sum |w_i| / n in the constant is more than the last term.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,6 +38,9 @@ from likewise.importers.trees.matrix_reading import MatrixReading
 from likewise.importers.trees.tree_model import LibraryModel
 from likewise.importers.xgboost.model_file import MOST_CATEGORIES, StoredTree, StoredXGBoost
 from likewise.model.head import NUMBER_HEAD, Head
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LOGISTIC = ("binary:logistic", "reg:logistic")
 RAW = "binary:logitraw"
@@ -80,14 +89,21 @@ def import_xgboost(
     """The model in the form that all libraries share. `kind` is "classifier" or "regressor" for scikit-learn estimators, None
     for a Booster; the first `rounds` rounds predict, or all of them."""
     head = _make_head(stored, family, kind)
-    trees, groups = (stored.trees, stored.groups) if rounds is None else stored.first_rounds(rounds)
+    stored = stored.first_rounds(rounds)
+    count = len(stored.trees)
+    weights = np.ones(count) if stored.weights is None else stored.weights
     bias = [Fraction(float(margin)) for margin in base_margins(stored)]
     more = Fraction(0) if head.labels is None else NEAR_HALF
     if decides_at_half(stored, kind):
         bias, more = [score - HALF for score in bias], more + HALF
+    operations = count + 3
+    if stored.weights is not None:
+        lost = max(abs(Fraction(float(margin))) for margin in base_margins(stored))
+        operations, more = count + 6, more + 2 * lost * _total(stored.weights) / count
     forest = Forest(
         trees=tuple(
-            _convert_tree(tree, group, stored.n_scores) for tree, group in zip(trees, groups, strict=True)
+            _convert_tree(tree, group, stored.n_scores, Fraction(float(weight)))
+            for tree, group, weight in zip(stored.trees, stored.groups, weights, strict=True)
         ),
         bias=tuple(bias),
         single=True,
@@ -98,7 +114,7 @@ def import_xgboost(
         family=family,
         forest=forest,
         head=head,
-        operations=len(trees) + 3,
+        operations=operations,
         bits=24,
         more=more,
         numbered=numbered_columns(stored),
@@ -131,7 +147,11 @@ def _category_code(value: float) -> float:
     return float(math.trunc(single)) if 0 <= single < MOST_CATEGORIES else math.nan
 
 
-def _convert_tree(tree: StoredTree, group: int, n_scores: int) -> LibraryTree:
+def _total(weights: NDArray[np.float32]) -> Fraction:
+    return sum((abs(Fraction(float(weight))) for weight in weights), Fraction(0))
+
+
+def _convert_tree(tree: StoredTree, group: int, n_scores: int, factor: Fraction) -> LibraryTree:
     swapped = np.zeros(len(tree.left), dtype=bool)
     swapped[list(tree.chosen)] = True
     left, right = np.where(swapped, tree.right, tree.left), np.where(swapped, tree.left, tree.right)
@@ -146,6 +166,7 @@ def _convert_tree(tree: StoredTree, group: int, n_scores: int) -> LibraryTree:
         right=second,
         values=values,
         categories={i: tree.chosen[node] for i, node in enumerate(kept.tolist()) if node in tree.chosen},
+        factor=factor,
     )
 
 

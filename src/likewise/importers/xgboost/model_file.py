@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +21,11 @@ from likewise.importers.saved_boosters import (
     MOST_NODES,
     MOST_TREES,
     check_keys,
+    nearest_float32,
     read_decimal,
     read_json,
     read_whole,
+    shortest_decimals,
 )
 from likewise.importers.xgboost.category_names import CutNames
 from likewise.importers.xgboost.ubj import parse_ubj
@@ -35,14 +36,8 @@ if TYPE_CHECKING:
 MOST_CATEGORIES = 1 << 24  # codes from here on are invalid to XGBoost
 ROOTS_PARENT = (1 << 31) - 1
 
-LEARNER = (
-    "attributes",
-    "feature_names",
-    "feature_types",
-    "gradient_booster",
-    "learner_model_param",
-    "objective",
-)
+NAMING = ("feature_names", "feature_types")
+LEARNER = ("attributes", "gradient_booster", "learner_model_param", "objective", *NAMING)
 LEARNER_PARAM = ("base_score", "boost_from_average", "num_class", "num_feature", "num_target")
 MODEL = ("cats", "gbtree_model_param", "iteration_indptr", "tree_info", "trees")
 MODEL_PARAM = ("num_parallel_tree", "num_trees", "size_leaf_vector")
@@ -86,8 +81,8 @@ class NumberedCodes:
 class StoredXGBoost:
     """`trees` add to the score `groups`; `encodings` is what the file has of the categories of all columns,
     `levels` are these in the order of their codes,
-    and `cut` what it has of their names where it may have cut these off; `estimator` is what kind of
-    scikit-learn estimator wrote the file, if one did."""
+    and `cut` what it has of their names where it may have cut these off; `weights` multiply the trees of dart, None for those that nothing
+    multiplies; `estimator` is what kind of scikit-learn estimator wrote the file, if one did."""
 
     version: tuple[int, ...] = field(compare=False)
     objective: str
@@ -100,14 +95,17 @@ class StoredXGBoost:
     cut: Mapping[int, CutNames]
     trees: tuple[StoredTree, ...]
     groups: tuple[int, ...]
+    weights: NDArray[np.float32] | None
     trees_a_round: int
     n_scores: int
     best_iteration: int | None
     estimator: str | None = field(compare=False)
 
-    def first_rounds(self, rounds: int) -> tuple[tuple[StoredTree, ...], tuple[int, ...]]:
-        count = rounds * self.trees_a_round
-        return self.trees[:count], self.groups[:count]
+    def first_rounds(self, rounds: int | None) -> StoredXGBoost:
+        """The model of these rounds alone, or of all of them."""
+        count = len(self.trees) if rounds is None else rounds * self.trees_a_round
+        weights = None if self.weights is None else self.weights[:count]
+        return replace(self, trees=self.trees[:count], groups=self.groups[:count], weights=weights)
 
 
 def read_xgboost(content: bytes, *, pickled: bool = False) -> StoredXGBoost:
@@ -137,30 +135,17 @@ def _parse_content(content: bytes) -> Any:
     return read_json(text, parse_float=nearest_float32)
 
 
-def nearest_float32(decimal: str) -> float:
-    """The float32 nearest to a decimal, rounded once."""
-    wide = float(decimal)
-    with np.errstate(over="ignore"):
-        single = float(np.float32(wide))
-    if single == wide or not np.isfinite(single):
-        return single
-    other = float(np.nextafter(np.float32(single), np.float32(np.copysign(np.inf, wide - single))))
-    if wide - single != other - wide:
-        return single
-    exact, middle = Fraction(decimal), Fraction(wide)
-    if exact == middle:
-        return single
-    return max(single, other) if exact > middle else min(single, other)
-
-
 def _read_model(file: Any) -> StoredXGBoost:
     check_keys(file, ("learner", "version"), ("version",))
     learner = file["learner"]
     check_keys(learner, LEARNER, ("attributes",))
-    booster = learner["gradient_booster"]
+    booster, dropped = learner["gradient_booster"], None
+    if booster["name"] == "dart":
+        check_keys(booster, ("gbtree", "name", "weight_drop"))
+        booster, dropped = booster["gbtree"], booster["weight_drop"]
     if booster["name"] != "gbtree":
         raise UnsupportedModel(
-            f"its booster is {str(booster['name'])[:20]!r}, and only 'gbtree' is supported",
+            f"its booster is {str(booster['name'])[:20]!r}, and only 'gbtree' and 'dart' are supported",
             hint="fit it with booster='gbtree'",
         )
     given, model = learner["learner_model_param"], booster["model"]
@@ -189,6 +174,7 @@ def _read_model(file: Any) -> StoredXGBoost:
         cut={c: one for c, one in enumerate(encodings) if isinstance(one, CutNames) and one.is_cut},
         trees=trees,
         groups=groups,
+        weights=None if dropped is None else _read_weights(dropped, len(trees)),
         trees_a_round=a_round,
         n_scores=n_scores,
         best_iteration=None if best is None else read_whole(best, 0, len(trees) // a_round - 1),
@@ -335,14 +321,25 @@ def _read_trees(
     return trees, groups
 
 
+def _read_weights(given: Any, count: int) -> NDArray[np.float32]:
+    """What each tree of dart is multiplied by."""
+    values = np.asarray(given)
+    if values.shape != (count,) or values.dtype.kind not in "iuf":
+        raise ValueError(f"weight_drop is not {count} numbers, one a tree")
+    weights = values.astype(np.float32)
+    if not np.isfinite(weights).all():
+        raise UnsupportedModel("weight_drop has a number that is not finite", hint="its training diverged")
+    return weights
+
+
 def _read_tree(one: Any, number: int, n_columns: int) -> StoredTree:
-    check_keys(one, ("id", "tree_param", *INNER, *STATISTICS, *CATEGORIES), ("id",))
     check_keys(one["tree_param"], TREE_PARAM)
     if read_whole(one["tree_param"].get("size_leaf_vector", "0")) > 1:
         raise UnsupportedModel(
             "its leaves have several values (multi_strategy='multi_output_tree')",
             hint="fit it with multi_strategy='one_output_per_tree'",
         )
+    check_keys(one, ("id", "tree_param", *INNER, *STATISTICS, *CATEGORIES), ("id",))
     count = read_whole(one["tree_param"]["num_nodes"], 1)
     left, right, column, parents, default_left = (
         _read_ints(one, name, count)
@@ -447,11 +444,14 @@ def write_xgboost(stored: StoredXGBoost) -> bytes:
             "sorted_idx": order,
         },
     }
+    booster: dict[str, Any] = {"model": model, "name": "gbtree"}
+    if stored.weights is not None:
+        booster = {"gbtree": booster, "name": "dart", "weight_drop": shortest_decimals(stored.weights)}
     learner = {
         "attributes": {} if stored.best_iteration is None else {"best_iteration": str(stored.best_iteration)},
         "feature_names": stored.names or (),
         "feature_types": stored.types or (),
-        "gradient_booster": {"model": model, "name": "gbtree"},
+        "gradient_booster": booster,
         "learner_model_param": {
             "base_score": base[0] if len(set(base)) == 1 else f"[{','.join(base)}]",
             "boost_from_average": "1",
@@ -491,7 +491,7 @@ def _write_tree(tree: StoredTree, number: int, n_columns: int) -> dict[str, Any]
         "right_children": tree.right.tolist(),
         "parents": parents.tolist(),
         "split_indices": tree.column.tolist(),
-        "split_conditions": [float(str(value)) for value in tree.condition],  # the shortest decimals
+        "split_conditions": shortest_decimals(tree.condition),
         "split_type": [int(node in tree.chosen) for node in range(count)],
         "categories": [code for node in nodes for code in sorted(tree.chosen[node])],
         "categories_nodes": nodes,
