@@ -20,6 +20,7 @@ from likewise.progress import LONG_READING
 from likewise.search.feasibility import find_individual, find_moving_pair
 from likewise.spec.dummy_groups import undeclared_groups
 from likewise.spec.lipschitz import Lipschitz
+from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 from likewise.spec.named_claims import NamedClaim, stated_claim
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.similarity import Relation, Similarity
@@ -42,7 +43,7 @@ LikeData = Literal["nearest", "frequent"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a claim file only names it:
-    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `encoding`: how rows are encoded before the model is asked (`importers.get_dummies`). `like_data`: of all pairs that break it, the one nearest to a row is asked for, or the most frequent one by the marginals of the rows."""
+    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `reading`: how rows are encoded before the model is asked (`importers.get_dummies`), and by which threshold it decides (`importers.thresholded`). `like_data`: of all pairs that break it, the one nearest to a row is asked for, or the most frequent one by the marginals of the rows."""
 
     model: Any
     space: Space
@@ -53,7 +54,7 @@ class Claim:
     numbers: NDArray[np.int64] | None = None
     outside: Mapping[str, int] | None = None
     like_data: LikeData | None = None
-    encoding: str | None = None
+    reading: ModelReading = READ_AS_IT_IS
 
     def __post_init__(self) -> None:
         if not isinstance(self.property, (SameDecision, ScoreGap, ProbabilityGap, Lipschitz)):
@@ -94,10 +95,12 @@ def make_claim(
     X: Any = None,
     *,
     encoding: str | None = None,
+    threshold: float | None = None,
 ) -> Claim:
     """The claim that the arguments of a public function make: about decisions, if nothing else is said."""
     similarity, asked = stated_claim(similar, property)
-    return Claim(model=model, space=space, similarity=similarity, property=asked, X=X, encoding=encoding)
+    reading = ModelReading(encoding=encoding, threshold=threshold)
+    return Claim(model=model, space=space, similarity=similarity, property=asked, X=X, reading=reading)
 
 
 def refuse_steepness(
@@ -218,15 +221,21 @@ def _import_or_ask(
     return import_black_box(claim.model, claim.space, rows=codes, like=claim.X), A_BLACK_BOX
 
 
-def _encoded(claim: Claim) -> tuple[dict[str, Any] | None, Claim]:
-    """What is known of how rows are encoded for the model, and the claim with a model of rows as they are."""
-    if claim.encoding is None:
-        return None, claim
-    from likewise.importers.get_dummies import encoding_of, with_encoding
+def _as_said(claim: Claim) -> tuple[dict[str, Any], Claim]:
+    """What is known of how rows are encoded for the model and of its threshold, and the claim with a model of rows as they are that decides by it."""
+    reading, model, known = claim.reading, claim.model, dict[str, Any]()
+    if reading.encoding is not None:
+        from likewise.importers.get_dummies import encoding_of, with_encoding
 
-    model = with_encoding(claim.model, claim.space, claim.encoding, claim.X)
-    step = encoding_of(model)
-    return None if step is None else step.stats, replace(claim, model=model)
+        model = with_encoding(model, claim.space, reading.encoding, claim.X)
+        step = encoding_of(model)
+        known["encoding"] = None if step is None else step.stats
+    if reading.threshold is not None:
+        from likewise.importers.thresholded import with_threshold
+
+        model = with_threshold(model, claim.space, reading.threshold)
+        known["threshold"] = model.stats
+    return known, replace(claim, model=model)
 
 
 def prepare(claim: Claim, run: Run, *, alone: bool = False, probable: bool = False) -> Problem:
@@ -235,7 +244,7 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False, probable: bool = Fal
     clock, similar, space = run.budget, claim.similarity, claim.space
     run.tell("reading the model and comparing it with the original")
     with clock.importing():
-        encoded, claim = _encoded(claim)
+        said, claim = _as_said(claim)
         relations = _measured(claim, similar.relations(space) if alone else similar.resolve(space))
         distance = similar.distance(space)
         codes = claim.encoded()
@@ -243,7 +252,7 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False, probable: bool = Fal
         imported, refusal = _import_or_ask(claim, codes, relations, distance, probable=probable)
         compared = compare_own_rows(imported, claim.X, codes, claim.numbers)
         dummies = tuple(group.stats for group in undeclared_groups(space, codes)) if len(codes) else ()
-        compared = replace(compared, outside=claim.outside, encoding=encoded, dummies=dummies)
+        compared = replace(compared, outside=claim.outside, dummies=dummies, **said)
         if refusal is not None:
             compared = replace(compared, unread=refusal.message, readable=refusal.hint)
         imported = replace(imported, compared=compared)

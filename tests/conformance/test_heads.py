@@ -190,10 +190,13 @@ def test_thresholds_that_decide_alike_for_everybody_are_refused(threshold):
         import_quietly(model, SPACE, X)
 
 
-def test_a_probability_with_a_threshold_around_it_is_not_asked_for():
-    model = fitted(FixedThresholdClassifier(logistic(), threshold=0.3))
-    with pytest.raises(SpecError, match="moves its decision, not its probability"):
-        lw.verify(model, SPACE, lw.Similarity(free=["city"]), lw.ProbabilityGap(0.1))
+def test_a_threshold_does_not_move_probabilities():
+    inside, similar = fitted(logistic()), lw.Similarity(free=["city"])
+    model = fitted(FixedThresholdClassifier(FrozenEstimator(inside), threshold=0.3))
+    gap = lw.measure(model, SPACE, similar, of="probability", budget=5)
+    plain = lw.measure(inside, SPACE, similar, of="probability", budget=5)
+    assert gap.lower <= plain.upper
+    assert plain.lower <= gap.upper
 
 
 def test_a_kernel_machine_keeps_a_threshold_of_zero_and_refuses_what_is_no_double():

@@ -47,6 +47,7 @@ from sklearn.linear_model import (
     RidgeClassifier,
     SGDClassifier,
 )
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import NearestCentroid
@@ -203,6 +204,12 @@ def _calibrated(choices: Choices) -> Any:
     return CalibratedClassifierCV(inside, method=method, cv=2, ensemble=chance(choices, 60))
 
 
+def _thresholded(choices: Choices) -> Any:
+    inside = one_of(choices, (_logistic, _several(RandomForestClassifier)))(choices)
+    threshold = one_of(choices, (0.2, 0.4, 0.35, 0.5, 0.7, choices.whole(1, 99) / 100))
+    return FixedThresholdClassifier(inside, threshold=threshold, response_method="predict_proba")
+
+
 def _pairwise(choices: Choices) -> Any:
     inside = one_of(choices, (_logistic, _linear_svc))(choices)
     return one_of(choices, (OneVsOneClassifier, lambda one: OutputCodeClassifier(one, random_state=0)))(
@@ -293,6 +300,7 @@ FAMILIES = (
     Family("bagging", "two", "sums", _bagging, scored=False),
     Family("bagging-number", "number", "sums", _bagging_number),
     Family("calibrated", "two", "sums", _calibrated, scored=False),
+    Family("thresholded", "two", "sums", _thresholded, scored=False),
     Family("pairwise", "two", "linear", _pairwise, scored=False),
     Family("pairwise-3", "three", "linear", _pairwise, scored=False),
     Family("planted-logistic", "two", "planted", _logistic),

@@ -152,6 +152,7 @@ def audit(
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Audit:
@@ -159,7 +160,7 @@ def audit(
 
     Parameters
     ----------
-    model, space, similar, property, budget, random_state, progress, import_budget, encoding, checkpoint, resume
+    model, space, similar, property, budget, random_state, progress, import_budget, encoding, threshold, checkpoint, resume
         As for `verify`.
     X : frame, path or iterable of frames
         The rows: a frame, a .csv or .parquet file, or frames that come one after another. Those of a file or
@@ -195,7 +196,9 @@ def audit(
         checkpoint=checkpoint,
         resume=resume,
     ) as run:
-        problem, data = pose_data(make_claim(model, space, similar, property, encoding=encoding), X, run)
+        problem, data = pose_data(
+            make_claim(model, space, similar, property, encoding=encoding, threshold=threshold), X, run
+        )
         return audit_problem(problem, run, data)
 
 

@@ -106,12 +106,13 @@ def compare(
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
 ) -> Comparison:
     """Verdict and disparity of two models side by side.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold
         As for `verify`.
     other : fitted estimator
         The second model, of the same space.
@@ -137,7 +138,9 @@ def compare(
         random_state=random_state,
         progress=progress,
     ) as run:
-        problem = prepare(make_claim(model, space, similar, property, X, encoding=encoding), run)
+        problem = prepare(
+            make_claim(model, space, similar, property, X, encoding=encoding, threshold=threshold), run
+        )
         return compare_problems((problem, problem.with_model(other, run)), run, scales, names)
 
 

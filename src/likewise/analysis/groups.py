@@ -68,12 +68,13 @@ def groups(
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
 ) -> Groups:
     """How often each group gets the favourable decision.
 
     Parameters
     ----------
-    model, space, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding
+    model, space, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold
         As for `verify`.
     by : str or sequence of str
         What tells the groups: a feature, or several that are crossed. Of rows also any other column of `X`.
@@ -115,7 +116,9 @@ def groups(
     ) as run:
         told = [name for name in names if name in space]
         similar = Similarity(free=told or [space.names[0]])
-        problem = prepare(make_claim(model, space, similar, SameDecision(), X, encoding=encoding), run)
+        problem = prepare(
+            make_claim(model, space, similar, SameDecision(), X, encoding=encoding, threshold=threshold), run
+        )
         return groups_of_problem(
             problem, run, names, over=over, favourable=favourable, y=y, confidence=confidence
         )

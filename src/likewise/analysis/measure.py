@@ -155,6 +155,7 @@ def measure(
     certify: bool = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Disparity:
@@ -162,7 +163,7 @@ def measure(
 
     Parameters
     ----------
-    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding,
+    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold,
     checkpoint, resume
         As for `verify`.
     of : 'score', 'probability', 'margin' or 'lipschitz'
@@ -211,7 +212,15 @@ def measure(
         if asked is None and (metric is not None or slack):
             raise SpecError("metric and slack are for of='lipschitz'")
         beside = None if isinstance(similar, Lipschitz) else similar
-        claim = make_claim(model, space, similar if asked is None else beside, asked, X=X, encoding=encoding)
+        claim = make_claim(
+            model,
+            space,
+            similar if asked is None else beside,
+            asked,
+            X=X,
+            encoding=encoding,
+            threshold=threshold,
+        )
         problem = prepare(claim, run, probable=of == "probability")
         return measure_problem(problem, run, wanted, certify=certify)
 

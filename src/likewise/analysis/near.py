@@ -130,12 +130,13 @@ def near(
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
 ) -> Near:
     """Whether a claim is true of everybody within a distance of the data; or, without one, up to which distance it is.
 
     Parameters
     ----------
-    model, similar, property, budget, n_jobs, executor, random_state, progress, import_budget, encoding
+    model, similar, property, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold
         As for `verify`.
     space : Space, or what `Space.near` returns
         All individuals; or those near some rows, which stand for `X` and `distance`.
@@ -168,7 +169,7 @@ def near(
         random_state=random_state,
         progress=progress,
     ) as run:
-        claim = make_claim(model, space, similar, property, X, encoding=encoding)
+        claim = make_claim(model, space, similar, property, X, encoding=encoding, threshold=threshold)
         return near_of_problem(prepare(claim, run), run, checked)
 
 

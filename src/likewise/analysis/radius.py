@@ -199,12 +199,13 @@ def radius(
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
 ) -> Radius:
     """The largest tolerance for which a property is proved, and the smallest for which a pair refutes it.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold
         As for `verify`.
     feature : str, optional
         Whose tolerance is looked for, everything else as `similar` says; without, a common factor on all
@@ -224,7 +225,11 @@ def radius(
         random_state=random_state,
         progress=progress,
     ) as run:
-        problem = prepare(make_claim(model, space, similar, property, X, encoding=encoding), run, alone=True)
+        problem = prepare(
+            make_claim(model, space, similar, property, X, encoding=encoding, threshold=threshold),
+            run,
+            alone=True,
+        )
         return radius_of_problem(problem, run, feature, ladder)
 
 

@@ -79,6 +79,7 @@ def regions(
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Regions:
@@ -88,7 +89,7 @@ def regions(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, checkpoint, resume
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold, checkpoint, resume
         As for `verify`.
     around : str, frame or mapping, optional
         Ask for one fair box instead, as large as it can be made: around a rule such as
@@ -127,7 +128,13 @@ def regions(
     ) as run:
         rows = X if over is None or isinstance(over, str) else over
         claim = make_claim(
-            model, space, similar, property, rows if around is None else None, encoding=encoding
+            model,
+            space,
+            similar,
+            property,
+            rows if around is None else None,
+            encoding=encoding,
+            threshold=threshold,
         )
         refuse_missing(space)
         claim = replace(claim, space=space.where(*([where] if isinstance(where, str) else where)))

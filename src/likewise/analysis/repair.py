@@ -69,12 +69,13 @@ def repair(
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
 ) -> Repaired:
     """Build a model that treats similar individuals alike, and prove it.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold
         As for `verify`.
     method : str
         'average', 'max', 'min', 'reference', 'shrink' or 'threshold'.
@@ -103,7 +104,9 @@ def repair(
         random_state=random_state,
         progress=progress,
     ) as run:
-        problem = prepare(make_claim(model, space, similar, property, X, encoding=encoding), run)
+        problem = prepare(
+            make_claim(model, space, similar, property, X, encoding=encoding, threshold=threshold), run
+        )
         return repair_problem(problem, run, how, y)
 
 

@@ -58,6 +58,7 @@ def share(
     progress: bool | Listener = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Share:
@@ -65,7 +66,7 @@ def share(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, checkpoint, resume
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold, checkpoint, resume
         As for `verify`.
     over : "uniform", "marginals", frame, path or iterable of frames
         Who is counted: all individuals of the space alike; all of them, with every feature distributed as in `X` and independent of the
@@ -92,7 +93,15 @@ def share(
         checkpoint=checkpoint,
         resume=resume,
     ) as run:
-        claim = make_claim(model, space, similar, property, X if wanted.of_space else None, encoding=encoding)
+        claim = make_claim(
+            model,
+            space,
+            similar,
+            property,
+            X if wanted.of_space else None,
+            encoding=encoding,
+            threshold=threshold,
+        )
         if wanted.of_space:
             return share_of_problem(prepare(claim, run), run, wanted)
         problem, data = pose_data(claim, over, run)

@@ -67,7 +67,11 @@ def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
     """What is to be known of the rows of the data: how they are encoded for the model, columns that look like categories of one column, those outside of the space, rows that the model does not take as they are, and columns in single
     precision. None where that is nothing."""
     reason, single = stats.get("rows_not_compared"), stats.get("single_precision")
-    said = [*_encoding_words(stats.get("encoding")), *_outside_words(stats.get("rows_outside"))]
+    said = [
+        *_encoding_words(stats.get("encoding")),
+        *_threshold_words(stats.get("threshold")),
+        *_outside_words(stats.get("rows_outside")),
+    ]
     said += map(_dummies_words, stats.get("dummies", ()))
     if reason is not None:
         told = re.sub(r"^\w*(Error|Exception): ", "", reason)
@@ -95,6 +99,14 @@ def _encoding_words(encoding: Mapping[str, Any] | None) -> list[str]:
             f"categories without a column, which are 0 in all of them: {', '.join(unseen[:MOST_UNSEEN])}{more}"
         )
     return said
+
+
+def _threshold_words(threshold: Mapping[str, Any] | None) -> list[str]:
+    if threshold is None:
+        return []
+    return [
+        f"the model decides for {threshold['label']!r} where its probability is at least {number_text(threshold['level'])}"
+    ]
 
 
 def _dummies_words(group: Mapping[str, Any]) -> str:

@@ -388,6 +388,8 @@ def _class_head(head: Head) -> dict[str, Any]:
 
 
 def _link(head: Head) -> Any:
+    if head.shifted:
+        return None  # gaps of probabilities are gaps of scores
     if head.link is None or (head.slope == 1 and head.offset == 0):
         return head.link
     return [head.link, format_number(head.slope), format_number(head.offset)]

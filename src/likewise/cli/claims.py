@@ -99,7 +99,7 @@ class _ClaimRequest:
     space: Space | None
     reading: ModelReading | None
     outside: Outside
-    encoding: str | None
+    said: ModelReading
 
 
 @contextmanager
@@ -376,8 +376,17 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
         space=None if claim is None else claim.space,
         reading=_reading_of(model, claim),
         outside=check_choice(flags.outside or ("error" if claim is None else claim.outside)),
-        encoding=flags.encoding or (None if claim is None else claim.reading.encoding),
+        said=_said_of(claim, flags),
     )
+
+
+def _said_of(claim: WrittenClaim | None, flags: ClaimFlags) -> ModelReading:
+    """How rows are encoded for any model of the claim, and by which threshold it decides."""
+    from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
+
+    known = READ_AS_IT_IS if claim is None else claim.reading
+    given = known.threshold if flags.threshold is None else flags.threshold
+    return ModelReading(encoding=flags.encoding or known.encoding, threshold=given)
 
 
 def _steepness(property: Property) -> Property:
@@ -438,7 +447,7 @@ def _check_claim(space: Space, wanted: _ClaimRequest, flags: ClaimFlags, *, alon
 
 
 def _check_columns(model: Any, space: Space, wanted: _ClaimRequest) -> None:
-    if wanted.encoding is not None or not hasattr(model, "feature_names_in_") or isinstance(model, type):
+    if wanted.said.encoding is not None or not hasattr(model, "feature_names_in_") or isinstance(model, type):
         return
     names = [str(name) for name in model.feature_names_in_]
     place = wanted.data if wanted.space is None else "the space"
@@ -469,7 +478,7 @@ def _prepare_problem(
     from likewise.importers.files import reading_parts
     from likewise.problem import Claim, prepare
 
-    rows["encoding"] = wanted.encoding
+    rows["reading"] = wanted.said
     claim = Claim(model=model, space=space, similarity=wanted.similarity, property=wanted.property, **rows)
     try:
         with reading_parts(wanted.model):

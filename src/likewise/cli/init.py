@@ -254,7 +254,7 @@ def _find_refusal(drafted: Draft) -> UnsupportedModel | None:
             similarity=claim.similarity,
             property=claim.property,
             X=read_rows(str(claim.data_path), claim.label),
-            encoding=claim.reading.encoding,
+            reading=claim.reading,
         )
         with open_run(import_budget=READING_SECONDS) as run, reading_parts(claim.model_path or ""):
             prepare(asked, run, alone=True)

@@ -47,6 +47,7 @@ class ClaimFlags(_OptionGroup):
     widen: bool
     outside: str | None
     encoding: str | None
+    threshold: float | None
     allow_pickle: bool
     trust: tuple[str, ...]
     import_budget: float
@@ -145,6 +146,12 @@ ENCODING = click.Option(
     type=click.Choice(["get_dummies"]),
     help="The model was fitted on pandas.get_dummies of the rows.",
 )
+THRESHOLD = click.Option(
+    ["--threshold"],
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="T",
+    help="Of two classes, the model decides for the second one where its probability is at least T.",
+)
 ALLOW_PICKLE = click.Option(
     ["--allow-pickle"], is_flag=True, help="Open .joblib, .pkl and .pickle: runs code from them."
 )
@@ -178,7 +185,7 @@ CLASS = click.Option(
 )
 CLAIM = (
     *(MODEL, DATA, LABEL, FREE, WITHIN, PAIRS, ALONG, METRIC, RADIUS, WHERE),
-    *(WIDEN, OUTSIDE, ENCODING, ALLOW_PICKLE, TRUST, IMPORT_BUDGET, MAX_MEMORY),
+    *(WIDEN, OUTSIDE, ENCODING, THRESHOLD, ALLOW_PICKLE, TRUST, IMPORT_BUDGET, MAX_MEMORY),
 )
 
 # -- the search -------------------------------------------------------------------------------------------

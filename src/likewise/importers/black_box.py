@@ -5,6 +5,7 @@
 What the program answers becomes scores, the first of these that it has and that agree with its `predict`:
 
     probabilities   a score a class (`predict_proba`), the largest decides
+    threshold       of a model that decides by one: the probability of the upper class, less the threshold
     decision        `decision_function`: one score by sign, or a score a class
     labels          1 for the class that `predict` gives, 0 for the others: no gap is larger or smaller than another, so there is nothing to climb
     numbers         what a regressor predicts
@@ -27,10 +28,11 @@ from likewise.errors import DataError, LikewiseError, MismatchedModel, SpecError
 from likewise.families.opaque.body import Opaque
 from likewise.families.program_rounding import UNDESCRIBED
 from likewise.families.scored_model import Model
+from likewise.importers.heads import probability_cut
 from likewise.importers.imported_model import ImportedModel
 from likewise.importers.inputs import Inputs, fitted_columns
 from likewise.importers.recoding import identity_recoding
-from likewise.importers.registry import is_booster, is_network_file, is_settled, is_torch_module
+from likewise.importers.registry import is_black_box, is_booster, is_network_file, is_settled, is_torch_module
 from likewise.importers.replay import Replay, ask_part
 from likewise.importers.self_check import check_column_order, sample_codes
 from likewise.importers.unfold import UnfoldedEstimator, unfold
@@ -52,7 +54,7 @@ REMEMBERED = 4096  # individuals whose answers are kept
 A_BLACK_BOX = UnsupportedModel(
     "it is a black box", hint="hand over the fitted model itself, if it is one that is read"
 )
-Kind = Literal["probabilities", "decision", "labels", "numbers"]
+Kind = Literal["threshold", "probabilities", "decision", "labels", "numbers"]
 
 
 class BlackBox:
@@ -156,6 +158,7 @@ class AskedProgram:
     inputs: Inputs
     kind: Kind
     labels: tuple[Any, ...] | None
+    cut: float = 0.0  # of the probability of the upper class, where a threshold decides
     pace: float = 1e6  # rows a second, besides what any call takes
     overhead: float = 0.0  # seconds of a call about one row
     asked: int = 0  # individuals
@@ -178,7 +181,7 @@ class AskedProgram:
 
     @property
     def n_scores(self) -> int:
-        if self.labels is None or (self.kind == "decision" and len(self.labels) == 2):
+        if self.labels is None or (self.kind in ("decision", "threshold") and len(self.labels) == 2):
             return 1
         return len(self.labels)
 
@@ -231,6 +234,8 @@ class AskedProgram:
             return np.eye(len(self.labels))[places], places
         method = self._method
         scores = _finite(ask_part(self.estimator, method, inputs), method).reshape(count, -1)
+        if self.kind == "threshold":
+            scores = scores[:, 1:] - self.cut
         if scores.shape[1] != self.n_scores:
             raise UnsupportedModel(
                 f"{method} gives {scores.shape[1]} numbers a row, for {len(self.labels)} labels",
@@ -240,7 +245,7 @@ class AskedProgram:
 
     @property
     def _method(self) -> str:
-        return "predict_proba" if self.kind == "probabilities" else "decision_function"
+        return "decision_function" if self.kind == "decision" else "predict_proba"
 
     def of_inputs(self, inputs: Any, count: int) -> Floats:
         """The same, with the label that each gets in the lead."""
@@ -342,7 +347,7 @@ def import_black_box(estimator: Any, space: Space, *, rows: Floats, like: Any = 
     codes = sample_codes(space, rows)
     family = type(estimator).__name__
     program = _find_program(estimator, inputs, codes)
-    if not isinstance(estimator, BlackBox):  # whose calls are counted
+    if not is_black_box(estimator):  # whose calls are counted
         program.learn_overhead(codes)
     head = _head_of(program)
     width = program.n_scores
@@ -376,11 +381,18 @@ def _find_program(estimator: Any, inputs: Inputs, codes: Floats) -> AskedProgram
     """The program with the first kind of scores that agrees with its labels."""
     labels = _labels_of(estimator, inputs, codes)
     kinds: list[Kind] = ["numbers"] if labels is None else ["probabilities", "decision", "labels"]
+    cut = None if labels is None else probability_cut(estimator, labels)
+    if cut is not None:
+        kinds = ["threshold", *kinds]
     for kind in kinds:
-        method = {"probabilities": "predict_proba", "decision": "decision_function"}.get(kind)
+        method = {
+            "probabilities": "predict_proba",
+            "threshold": "predict_proba",
+            "decision": "decision_function",
+        }.get(kind)
         if method is not None and not callable(getattr(estimator, method, None)):
             continue
-        program = AskedProgram(estimator=estimator, inputs=inputs, kind=kind, labels=labels)
+        program = AskedProgram(estimator=estimator, inputs=inputs, kind=kind, labels=labels, cut=cut or 0.0)
         try:
             program.scores(codes)
         except (Disagreement, DataError):
@@ -406,7 +418,7 @@ def _labels_of(estimator: Any, inputs: Inputs, codes: Floats) -> tuple[Any, ...]
         found = np.asarray(known)
         if found.ndim == 1 and set(said.tolist()) <= set(found.tolist()):
             return tuple(found.tolist()) if len(found) > 1 else None
-        if isinstance(estimator, BlackBox):
+        if is_black_box(estimator):
             strange = next(label for label in said.tolist() if label not in set(found.tolist()))
             _refuse_label(strange, found.tolist())
     if said.dtype.kind in "iuf":
@@ -427,6 +439,8 @@ def _head_of(program: AskedProgram) -> Head:
         return NUMBER_HEAD
     if program.kind == "probabilities":
         return Head(labels=program.labels, rule="argmax", link="identity")
+    if program.kind == "threshold":
+        return Head(labels=program.labels, link="identity", offset=Fraction(program.cut))
     if program.n_scores == 1:
         return Head(
             labels=program.labels, rule="sign", unlinked="it gives none that agree with its decisions"

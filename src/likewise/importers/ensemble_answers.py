@@ -277,3 +277,5 @@ class UpperProbability:
     def decision_function(self, X: Any) -> Any:
         """One number a row."""
         return np.asarray(self.estimator.predict_proba(X), dtype=np.float64)[:, 1]
+
+    predict_proba = decision_function  # of a score that is a probability

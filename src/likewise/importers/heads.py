@@ -7,7 +7,8 @@ With f the score of the model inside, everything here is an affine map of it, g 
                                     parameters are doubles and -a times them are none, g stays a link of f
     threshold t on the score        upper where f >= t:     g = f - t, zero is upper
     threshold t on sigma(f)         upper where f >= logit(t)
-    threshold t on f itself         where the score is a probability (forests, votes): g = f - t
+    threshold t on f itself         where the score is a probability (forests, votes): g = f - t, t the least number that rounds to it
+    (thresholds)                    P = sigma(g + shift), or g + t: probabilities stay where they are
     isotonic calibration            upper where f is above the place at which the table passes 1/2
 
 logit(t) is irrational for a rational t other than 1/2 (exp of a rational other than 0 is), so no individual is
@@ -23,26 +24,32 @@ real arithmetic. How a program rounds sigma is not described, so that proofs abo
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from flint import arb, ctx, fmpq
+import numpy as np
+from flint import ctx
 
 from likewise.errors import UnsupportedModel
 from likewise.families.family import AffineMap
+from likewise.families.program_rounding import DOUBLE_BITS, program_bits
 from likewise.families.registry import family_of
 from likewise.families.scored_model import Model
 from likewise.importers.exponents import EXPONENTIAL_HEAD, bends_by_exp
+from likewise.importers.registry import is_thresholded
 from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
 from likewise.importers.transformers.traced_columns import Operation, Step
-from likewise.importers.unfold import THRESHOLDS, OwnThreshold
-from likewise.model.head import lower_end
+from likewise.importers.unfold import THRESHOLDS, OwnThreshold, unfold
+from likewise.model.head import ball, lower_end
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
 
+SCORE_HINT = "decide by the score: FixedThresholdClassifier(response_method='decision_function')"
+TUNED = "TunedThresholdClassifierCV"
 MOST_BITS = 12_000  # of a common denominator: longer numbers have no place in a certificate
 SIGMA_ROUNDINGS = 16  # roundings that computing sigma takes at most, with room
 
@@ -59,7 +66,8 @@ def apply_wrapper(model: Model, wrapper: Any, space: Space) -> tuple[Model, Affi
         # The original's own predict has done this already.
         return map_score(model, _inverse_target_map(wrapper), kind), IDENTITY_MAP
     if kind in THRESHOLDS:
-        return _apply_threshold(model, wrapper, space, kind)
+        named = f"threshold={wrapper.threshold!r}" if is_thresholded(wrapper) else kind
+        return _apply_threshold(model, wrapper, space, named)
     if isinstance(wrapper, OwnThreshold):
         return _apply_own_threshold(model, wrapper, space)
     return _apply_calibration(model, wrapper, space, kind)
@@ -221,18 +229,19 @@ def _apply_threshold(model: Model, wrapper: Any, space: Space, kind: str) -> tup
             f"{kind} around a calibrated kernel model is not supported: its threshold is irrational",
             hint="verify the calibrated model without the threshold",
         )
-    upper = _positive_label(wrapper, kind) in (None, labels[1])
+    upper = _positive_label(wrapper) in (None, labels[1])
     method, level = _threshold_level(wrapper, model, kind)
     # P(lower) >= t is P(upper) <= 1 - t, and -f >= t is f <= -t.
     if method == "decision_function":
         shift, slack, described = level if upper else -level, Fraction(0), True
     elif model.head.link == "identity":
-        shift, slack, described = level if upper else 1 - level, Fraction(0), True
+        least = _least_rounded(level, model)
+        shift, slack, described = least if upper else 1 - least, Fraction(0), True
     else:
         level = level if upper else 1 - level
         shift, slack, described = (
             _separating_logit(model, level, space, kind),
-            SIGMA_ROUNDINGS / (level * (1 - level)),
+            SIGMA_ROUNDINGS / (level * (1 - level) * model.head.slope),
             False,
         )
     made, by = _move_decision(model, shift, slack, kind)
@@ -254,39 +263,47 @@ def _apply_own_threshold(model: Model, wrapper: OwnThreshold, space: Space) -> t
 
 
 def _move_decision(model: Model, shift: Fraction, slack: Fraction, kind: str) -> tuple[Model, AffineMap]:
-    """The score less the shift; probabilities stay where they are."""
+    """The score less the shift; probabilities stay where they are, sigma(slope (g + shift) + offset)."""
     by = AffineMap(slope=Fraction(1), offset=-shift, size=abs(shift) + slack, operations=2)
     made = map_score(model, by, kind)
-    unlinked = f"the threshold of {kind} moves its decision, not its probability"
-    return replace(made, head=replace(made.head, link=None, unlinked=unlinked)), by
+    head = made.head if made.head.link is None else replace(made.head, offset=made.head.link_argument(shift))
+    return replace(made, head=head), by
 
 
-def _positive_label(wrapper: Any, kind: str) -> Any:
-    if kind == "FixedThresholdClassifier":
-        given = wrapper.pos_label
-    else:
-        given = wrapper._curve_scorer._get_pos_label()
+def _least_rounded(level: Fraction, model: Model) -> Fraction:
+    """The middle between the level, as the program rounds it, and the number below it: whoever has that probability or more has the level in a program that rounds once, such as one that divides votes by their number (1/5 is less than the double 0.2)."""
+    kind = np.float64 if program_bits(model) == DOUBLE_BITS else np.float32
+    rounded = kind(float(level))
+    return (Fraction(float(rounded)) + Fraction(float(np.nextafter(rounded, kind(0))))) / 2
+
+
+def probability_cut(estimator: Any, labels: Sequence[Any]) -> float | None:
+    """The probability of the upper of two classes at which a threshold decides; None where none does."""
+    try:
+        wrapper = next(iter(unfold(estimator).wrappers), None)
+    except UnsupportedModel:
+        return None
+    if type(wrapper).__name__ not in THRESHOLDS or len(labels) != 2:
+        return None
+    method, level = _asked_level(wrapper)
+    upper = _positive_label(wrapper) in (None, labels[1])
+    return None if method != "predict_proba" else level if upper else 1 - level
+
+
+def _positive_label(wrapper: Any) -> Any:
+    tuned = type(wrapper).__name__ == TUNED
+    given = wrapper._curve_scorer._get_pos_label() if tuned else wrapper.pos_label
     return given.item() if hasattr(given, "item") else given
 
 
 def _threshold_level(wrapper: Any, model: Model, kind: str) -> tuple[str, Fraction]:
-    """Which answer of the model inside is compared, and with what."""
-    method = wrapper.response_method
-    if method == "auto":
-        method = "predict_proba" if hasattr(wrapper, "predict_proba") else "decision_function"
-    given = wrapper.threshold if kind == "FixedThresholdClassifier" else wrapper.best_threshold_
-    if isinstance(given, str):
-        given = 0.5 if method == "predict_proba" else 0.0
-    level = Fraction(float(given))
+    """Which answer of the model inside is compared, and with what; refuses what is not read."""
+    method, given = _asked_level(wrapper)
+    level = Fraction(given)
     if method == "predict_proba" and model.head.link is None:
         raise UnsupportedModel(
             f"{kind} compares the probability of {model.family}, which is no logistic function of its score",
-            hint="fit it with response_method='decision_function', or around a logistic model",
-        )
-    if method == "predict_proba" and (model.head.slope != 1 or model.head.offset != 0):
-        raise UnsupportedModel(
-            f"{kind} compares the probability of {model.family}, which is the logistic function of a multiple of its score",
-            hint="fit it with response_method='decision_function'",
+            hint=f"{SCORE_HINT}, or take a logistic model",
         )
     if method == "predict_proba" and not 0 < level < 1:
         raise UnsupportedModel(
@@ -296,31 +313,43 @@ def _threshold_level(wrapper: Any, model: Model, kind: str) -> tuple[str, Fracti
     return method, level
 
 
+def _asked_level(wrapper: Any) -> tuple[str, float]:
+    """The same as the wrapper says it."""
+    method = wrapper.response_method
+    if method == "auto":
+        method = "predict_proba" if hasattr(wrapper, "predict_proba") else "decision_function"
+    given = wrapper.best_threshold_ if type(wrapper).__name__ == TUNED else wrapper.threshold
+    if isinstance(given, str):
+        given = 0.5 if method == "predict_proba" else 0.0
+    return method, float(given)
+
+
 def _separating_logit(model: Model, level: Fraction, space: Space, kind: str) -> Fraction:
-    """logit(level), or a number that no individual's score lies between it and."""
+    """The score with that probability, (logit(level) - offset) / slope, or a number that no individual's score lies between it and."""
+    slope, offset = model.head.slope, model.head.offset
     if level == Fraction(1, 2):
-        return Fraction(0)
+        return -offset / slope
     denominator = model.body.common_denominator(model.embedding, space)
     if denominator is None:
         raise UnsupportedModel(
             f"{kind} compares a probability of {model.family} with {float(level)!r}, whose logit is irrational",
-            hint="fit it with response_method='decision_function'",
+            hint=SCORE_HINT,
         )
     if denominator.bit_length() > MOST_BITS:
         raise UnsupportedModel(
             f"{kind} compares a probability with {float(level)!r}, whose logit is irrational, and the model has "
             "too many different scales for a rational threshold of reasonable length",
-            hint="fit it with response_method='decision_function', or on fewer scaled columns",
+            hint=f"{SCORE_HINT}, or fit the model on fewer scaled columns",
         )
-    return Fraction(2 * _floor_of_logit(level, denominator) + 1, 2 * denominator)
+    return Fraction(2 * _floor_of_logit(level, denominator, slope, offset) + 1, 2 * denominator)
 
 
-def _floor_of_logit(level: Fraction, denominator: int) -> int:
-    """floor(D logit(t)): with more and more digits until it is certain, which ends as logit(t) is irrational."""
+def _floor_of_logit(level: Fraction, denominator: int, slope: Fraction, offset: Fraction) -> int:
+    """floor(D (logit(t) - offset) / slope): with more and more digits until it is certain, which ends as logit(t) is irrational."""
     odds, bits = level / (1 - level), denominator.bit_length() + 64
     while True:
         with ctx.workprec(bits):
-            value = arb(fmpq(odds.numerator, odds.denominator)).log() * denominator
+            value = (ball(odds).log() - ball(offset)) / ball(slope) * denominator
             low, high = lower_end(value), -lower_end(-value)
         if math.floor(low) == math.floor(high):
             return math.floor(low)

@@ -175,6 +175,7 @@ SAVED_READERS: dict[
 }
 CLASSICAL_GRAPHS = "likewise.importers.onnx.classical_models"
 ENCODED_MODEL = "likewise.importers.get_dummies.EncodedModel"
+THRESHOLDED_MODEL = "likewise.importers.thresholded.ThresholdedModel"
 TRACING_STEPS = (  # that say themselves what their columns are
     "likewise.importers.onnx.column_tracing",
     "likewise.importers.get_dummies",
@@ -358,14 +359,23 @@ def traces_itself(transformer: Any) -> bool:
 
 def is_encoded(estimator: Any) -> bool:
     """Whether this is a model behind the encoding of its rows (`get_dummies`)."""
-    return f"{type(estimator).__module__}.{type(estimator).__name__}" == ENCODED_MODEL
+    return _full_name(estimator) == ENCODED_MODEL
+
+
+def is_thresholded(estimator: Any) -> bool:
+    """Whether this is a model with the threshold that the user says (`thresholded`)."""
+    return _full_name(estimator) == THRESHOLDED_MODEL
 
 
 def is_black_box(estimator: Any) -> bool:
     """Whether this is a model that is to be asked only."""
-    return (
-        f"{type(estimator).__module__}.{type(estimator).__name__}" == "likewise.importers.black_box.BlackBox"
-    )
+    if is_thresholded(estimator):
+        return is_black_box(estimator.estimator)
+    return _full_name(estimator) == "likewise.importers.black_box.BlackBox"
+
+
+def _full_name(estimator: Any) -> str:
+    return f"{type(estimator).__module__}.{type(estimator).__name__}"
 
 
 def is_torch_module(estimator: Any) -> bool:

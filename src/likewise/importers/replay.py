@@ -122,7 +122,7 @@ class Replay:
     def _gaps(self, first: Floats, second: Floats, question: Question) -> Floats:
         """How far pairs are apart: by the only score or its probability, of several by the class of interest or the widest gap; of ordered pairs, how far the first is above the second."""
         asked, place = self.scores, question.of
-        if question.kind == "probability":
+        if question.kind == "probability" or (question.kind == "score" and self.head.shifted):
             asked, place = self.probabilities, place if question.several else 1
         if question.kind == "prediction":
             asked = self.predictions

@@ -242,13 +242,14 @@ SINGLE_TOLERANCE = 1e-4  # of the largest score: rows in float32 are calculated 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowComparison:
     """How many rows of the user were put to the program as they are and through their codes, or why none could be; and the columns in which the
-    rows have less than double precision, where the program calculates with them. `outside` is what became of rows that are no individuals of the space, `encoding` how they are encoded for the model, `dummies` which columns look like categories of one column."""
+    rows have less than double precision, where the program calculates with them. `outside` is what became of rows that are no individuals of the space, `encoding` how they are encoded for the model, `threshold` the probability that it decides by, `dummies` which columns look like categories of one column."""
 
     rows: int = 0
     reason: str | None = None
     single: tuple[str, ...] = ()
     outside: Mapping[str, int] | None = None
     encoding: Mapping[str, Any] | None = None
+    threshold: Mapping[str, Any] | None = None
     dummies: tuple[Mapping[str, Any], ...] = ()
     unread: str | None = None  # why the model is asked only
     readable: str | None = None  # what would be read instead
@@ -262,6 +263,7 @@ class RowComparison:
             "single_precision": list(self.single),
             "rows_outside": None if self.outside is None else dict(self.outside),
             **({} if self.encoding is None else {"encoding": dict(self.encoding)}),
+            **({} if self.threshold is None else {"threshold": dict(self.threshold)}),
             **({"dummies": [dict(one) for one in self.dummies]} if self.dummies else {}),
             **({} if self.unread is None else {"black_box": self.unread, "black_box_hint": self.readable}),
         }

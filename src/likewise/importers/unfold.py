@@ -5,7 +5,7 @@
     GridSearchCV, ...               the best estimator, fitted again on all rows
     FrozenEstimator                 what it holds
     SelfTrainingClassifier, ...     what it was fitted with last
-    FixedThresholdClassifier, ...   what it holds; it decides by another threshold
+    FixedThresholdClassifier, ...   (and `ThresholdedModel`) what it holds; it decides by another threshold
     CalibratedClassifierCV          what it holds; it decides by calibrated probabilities (of several folds it is an ensemble, and is not taken apart)
     TransformedTargetRegressor      what it holds; its prediction is transformed back
 
@@ -21,10 +21,10 @@ from typing import Any
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.exponents import bends_by_exp
-from likewise.importers.registry import class_name, is_encoded, is_sampler, is_sklearn_class
+from likewise.importers.registry import class_name, is_encoded, is_sampler, is_sklearn_class, is_thresholded
 
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
-THRESHOLDS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
+THRESHOLDS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV", "ThresholdedModel")
 REFITTED = ("RANSACRegressor", "SelfTrainingClassifier")  # which choose the rows that a model is fitted on
 FIT_HINT = "call fit(X, y) first"
 REFIT_HINT = "call fit(X, y) first, with refit=True"
@@ -59,7 +59,8 @@ class OwnThreshold:
 def unfold(estimator: Any, *, whole: bool = False) -> UnfoldedEstimator:
     """Take an estimator apart; what is not known here is its own final estimator. `whole`: calibrations of one classifier are left as they are, as ensembles of one."""
     kind, encoded = class_name(estimator), is_encoded(estimator)
-    if isinstance(estimator, type) or not (encoded or is_sklearn_class(estimator)):
+    own = encoded or is_thresholded(estimator)
+    if isinstance(estimator, type) or not (own or is_sklearn_class(estimator)):
         return UnfoldedEstimator(steps=(), final=estimator, wrappers=(), before=(), asked=estimator)
     if encoded or kind == "Pipeline":
         return _unfold_pipeline(estimator, whole=whole)
@@ -117,7 +118,9 @@ def _fitted_part(estimator: Any, name: str, hint: str) -> Any:
 
 
 def _held_estimator(estimator: Any) -> Any:
-    """A FixedThresholdClassifier around a fitted model needs no fit of its own."""
+    """A FixedThresholdClassifier around a fitted model needs no fit of its own; a ThresholdedModel has what the model inside has."""
+    if is_thresholded(estimator):
+        return estimator.estimator
     if hasattr(estimator, "estimator_") or type(estimator).__name__ != "FixedThresholdClassifier":
         return _fitted_part(estimator, "estimator_", FIT_HINT)
     return estimator.estimator

@@ -28,7 +28,7 @@ them are listed. ``missing = true`` lets a feature be missing (the level None, f
 relative to the folder of the file. Every error names the file, the key,
 what was expected, and the closest right name. Of an ``.onnx`` file, ``[model.inputs]`` says which feature is
 in which column (`model_reading`), and ``model.labels`` what
-its classes are called; ``model.encoding = "get_dummies"`` says that it was fitted on such columns. ``[display]`` has names for the readers of a report (`display_names`),
+its classes are called; ``model.encoding = "get_dummies"`` says that it was fitted on such columns, ``model.threshold = 0.2`` from which probability on it decides for the second of two classes. ``[display]`` has names for the readers of a report (`display_names`),
 ``[population]`` says who people are (`population`).
 """
 
@@ -82,7 +82,10 @@ def read_spec(path: str | Path) -> WrittenClaim:
     document = _load(file)
     _check_keys(file, "", document, _TABLES)
     model = _read_section(
-        file, document, "model", ("path", "inputs", "labels", "external_data", "encoding", "trust")
+        file,
+        document,
+        "model",
+        ("path", "inputs", "labels", "external_data", "encoding", "threshold", "trust"),
     )
     data = _read_section(file, document, "data", ("path", "label", "features", "outside"))
     label = _read_text(file, data, "data", "label")
@@ -287,6 +290,7 @@ def _read_reading(file: Path, model: dict[str, Any]) -> ModelReading:
             labels=None if labels is None else tuple(labels),
             external_data=external,
             encoding=_read_text(file, model, "model", "encoding"),
+            threshold=model.get("threshold"),
         )
     except SpecError as error:
         raise error.located(f"{file}: model") from None

@@ -1,7 +1,7 @@
 """How a model file is to be read: which further types it may construct (skops), and of one that knows no
 names of features and no labels (networks: ONNX, PyTorch, Keras) which feature is in which column of its
 inputs, and what its classes are called; and how rows are encoded for a model that was fitted on
-`pandas.get_dummies` of them.
+`pandas.get_dummies` of them; and from which probability on a model of two classes decides for the second one.
 
 An input is a row of columns. Each is a feature that is a number, or tells a level of a feature apart (1 for
 that level, 0 for all others), as one-hot encoders write them::
@@ -41,15 +41,17 @@ class LevelColumns:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReading:
     """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of
-    the scores; `external_data`: whether weights may be in other files beside the model; `encoding`: "get_dummies"."""
+    the scores; `external_data`: whether weights may be in other files beside the model; `encoding`: "get_dummies"; `threshold`: of the probability of the second of two classes, which is decided from there on."""
 
     inputs: Mapping[str, tuple[str | LevelColumns, ...]] = field(default_factory=dict)
     labels: tuple[str | int | float | bool, ...] | None = None
     external_data: bool = False
     encoding: str | None = None
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
+        check_threshold(self.threshold)
         if self.labels is not None and (len(self.labels) < 2 or len(set(self.labels)) < len(self.labels)):
             raise SpecError("a model's labels must be at least two, and different from each other")
 
@@ -71,6 +73,18 @@ def check_encoding(encoding: object) -> None:
         raise SpecError(
             f"encoding must be {GET_DUMMIES!r}, not {short_repr(encoding)}",
             hint="leave it out for a model that takes the rows as they are",
+        )
+
+
+def check_threshold(threshold: object) -> None:
+    """Refuse what is no threshold on a probability."""
+    if threshold is None:
+        return
+    number = not isinstance(threshold, bool) and isinstance(threshold, (int, float))
+    if not (number and 0 < threshold < 1):  # type: ignore[operator]
+        raise SpecError(
+            f"threshold must be a number between 0 and 1, both excluded, not {short_repr(threshold)}",
+            hint="threshold=0.2 decides for the second class where its probability is at least 0.2",
         )
 
 

@@ -96,6 +96,8 @@ def _reading_lines(reading: ModelReading) -> Iterator[str]:
         yield f"labels = [{', '.join(map(toml_value, reading.labels))}]"
     if reading.encoding is not None:
         yield f"encoding = {toml_string(reading.encoding)}"
+    if reading.threshold is not None:
+        yield f"threshold = {toml_value(reading.threshold)}"
     if reading.external_data:
         yield "external_data = true"
     if reading.inputs:

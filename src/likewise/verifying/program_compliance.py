@@ -4,6 +4,7 @@ The rule, for programs whose rounding is large against their scores (`families.p
 
     gaps        FAIR needs room: the claim must be proved at a level lower by as much as the program's rounding can move a gap
     decisions   the program is asked about the pairs nearest to breaking the claim, and none may break it
+    thresholds  decisions at another probability than 1/2 are asked about like that, however small the rounding is: votes and leaves of few rows meet 0.2 exactly
     unread      no column that the program computes, and no test of a tree, reads what may differ: it cannot tell the two apart
 
 What fails is UNKNOWN. A proof of any other program is FAIR, up to a rounding that nobody sees, and says how much that is.
@@ -58,7 +59,8 @@ def explain_noncompliance(
 ) -> str | None:
     """Why a proof is no FAIR of the program; None where it is one."""
     posed = found.posed
-    if not posed.imported.program.large or report.covers_floating_point or covered:
+    moved_border = isinstance(claimed.property, SameDecision) and posed.imported.model.head.offset != 0
+    if not (posed.imported.program.large or moved_border) or report.covers_floating_point or covered:
         return None
     differing = [k for k, relation in enumerate(posed.task.pairs.relations) if relation.kind != "same"]
     if not any(reads_feature(posed.imported.model, k) for k in differing):

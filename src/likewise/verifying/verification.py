@@ -49,6 +49,7 @@ def verify(
     like_data: bool | LikeData = False,
     import_budget: float = IMPORT_SECONDS,
     encoding: str | None = None,
+    threshold: float | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
 ) -> Result:
@@ -120,7 +121,7 @@ def verify(
         resume=resume,
     ) as run:
         claim = replace(
-            make_claim(model, space, similar, property, X, encoding=encoding),
+            make_claim(model, space, similar, property, X, encoding=encoding, threshold=threshold),
             like_data=which_pairs(like_data),
         )
         return verify_problem(prepare(claim, run), run, certify=certify)
