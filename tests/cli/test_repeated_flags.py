@@ -21,6 +21,8 @@ CLAIMS = st.fixed_dictionaries(
         **dict.fromkeys(("free", "within", "pairs", "along", "where", "trust"), MANY),
         **{name: st.booleans() for name in ("widen", "allow_pickle")},
         "outside": st.none() | st.sampled_from(["error", "ignore", "clip"]),
+        "encoding": st.none() | st.just("get_dummies"),
+        "threshold": st.none() | st.floats(0.01, 0.99),
         "import_budget": st.floats(0, 1e6),
         "property": st.none() | TEXT,
         "class_of_interest": st.none() | TEXT,

@@ -34,14 +34,12 @@ its classes are called; ``model.encoding = "get_dummies"`` says that it was fitt
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from likewise.errors import LikewiseError, SpecError, suggest_name
 from likewise.spec.claim import WrittenClaim
-from likewise.spec.disk import TOML_GROWTH, read_file
 from likewise.spec.display_names import DisplayNames
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.lipschitz import Lipschitz
@@ -49,12 +47,21 @@ from likewise.spec.mahalanobis import Mahalanobis
 from likewise.spec.metric import Metric
 from likewise.spec.model_reading import LevelColumns, ModelReading
 from likewise.spec.named_claims import NAMED_KEYS, NAMED_KINDS, NamedClaim, named_claim
-from likewise.spec.numbers import python_scalar, short_repr
+from likewise.spec.numbers import short_repr
 from likewise.spec.outside import Outside, check_choice
 from likewise.spec.population import Population
 from likewise.spec.properties import PROPERTY_KINDS, Property, SameDecision, make_property
 from likewise.spec.similarity import SIMILARITY_KEYS, Similarity, along_from_dict, metric_from_dict
 from likewise.spec.space import Space
+from likewise.spec.toml_tables import (
+    check_keys,
+    load_document,
+    read_path,
+    read_table,
+    read_text,
+    refuse,
+    refuse_type,
+)
 from likewise.spec.toml_writer import spec_text, toml_key, write_spec
 
 __all__ = ["WrittenClaim", "read_spec", "spec_text", "write_spec"]
@@ -66,31 +73,23 @@ _DOMAIN_KEYS = {
     "categorical": ("levels",),
     "ordinal": ("levels",),
 }  # and each may have missing = true
-_TYPE_NAMES: dict[type, str] = {
-    dict: "a table",
-    list: "a list",
-    str: "text",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-}
 
 
 def read_spec(path: str | Path) -> WrittenClaim:
     """The claim in the TOML file at `path`."""
     file = Path(path)
-    document = _load(file)
-    _check_keys(file, "", document, _TABLES)
-    model = _read_section(
+    document = load_document(file)
+    check_keys(file, "", document, _TABLES)
+    model = read_table(
         file,
         document,
         "model",
         ("path", "inputs", "labels", "external_data", "encoding", "threshold", "trust"),
     )
-    data = _read_section(file, document, "data", ("path", "label", "features", "outside"))
-    label = _read_text(file, data, "data", "label")
-    data_path, outside = _read_path(file, data, "data"), _read_outside(file, data)
-    model_path, reading = _read_path(file, model, "model"), _read_reading(file, model)
+    data = read_table(file, document, "data", ("path", "label", "features", "outside"))
+    label = read_text(file, data, "data", "label")
+    data_path, outside = read_path(file, data, "data"), _read_outside(file, data)
+    model_path, reading = read_path(file, model, "model"), _read_reading(file, model)
     similarity, wanted = _read_claimed(file, document)
     space = _read_space(file, document, data, data_path, label)
     try:
@@ -103,9 +102,9 @@ def read_spec(path: str | Path) -> WrittenClaim:
             label=label,
             reading=reading,
             outside=outside,
-            display=DisplayNames.of(_read_section(file, document, "display", None)),
+            display=DisplayNames.of(read_table(file, document, "display", None)),
             population=(
-                Population.of(_read_section(file, document, "population", None))
+                Population.of(read_table(file, document, "population", None))
                 if "population" in document
                 else None
             ),
@@ -114,58 +113,18 @@ def read_spec(path: str | Path) -> WrittenClaim:
         raise error.located(str(file)) from None
 
 
-def files_of_claim(path: str | Path) -> dict[str, str]:
-    """The files of the model and the data, as a claim file writes them. None of them is looked at."""
-    document = _load(Path(path))
-    tables = {name: document.get(name) for name in ("model", "data")}
-    named = {name: table.get("path") for name, table in tables.items() if isinstance(table, dict)}
-    return {name: text for name, text in named.items() if isinstance(text, str)}
-
-
-def _load(file: Path) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        document = tomllib.loads(read_file(file, growth=TOML_GROWTH).decode("utf-8-sig"))
-    except OSError as error:
-        raise SpecError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise SpecError(f"{file}: is not UTF-8 text") from None
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise SpecError(
-            f"{file}: is not TOML: {error}", hint="text needs quotes, names with blanks too"
-        ) from None
-    _check_sizes(file, "", document)
-    return document
-
-
-def _check_sizes(file: Path, where: str, value: Any) -> None:
-    """Refuse whole numbers beyond all doubles, wherever they are."""
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            _check_sizes(file, f"{where}.{toml_key(key)}".lstrip("."), entry)
-    elif isinstance(value, list):
-        for number, entry in enumerate(value):
-            _check_sizes(file, f"{where}[{number}]", entry)
-    elif isinstance(value, int):
-        try:
-            python_scalar(value)
-        except SpecError as error:
-            raise error.located(f"{file}: {where}") from None
-
-
 def _read_space(
     file: Path, document: dict[str, Any], data: dict[str, Any], data_path: str | None, label: str | None
 ) -> Space:
     listed = _read_features(file, document)
-    mode = _read_text(file, data, "data", "features") or "observed"
+    mode = read_text(file, data, "data", "features") or "observed"
     if mode not in ("observed", "listed"):
         near = suggest_name(mode, ("observed", "listed"))
-        _refuse(file, "data.features", f'must be "observed" or "listed", got {mode!r}{near}')
+        refuse(file, "data.features", f'must be "observed" or "listed", got {mode!r}{near}')
     if data_path is not None and mode == "observed":
         listed = _add_observed(file, listed, data_path, label)
     if not listed:
-        _refuse(file, "features", "no features", hint="list them as [features.NAME], or give data.path")
+        refuse(file, "features", "no features", hint="list them as [features.NAME], or give data.path")
     space = Space(listed)
     for number, rule in enumerate(_read_rules(file, document)):
         try:
@@ -176,12 +135,12 @@ def _read_space(
 
 
 def _read_features(file: Path, document: dict[str, Any]) -> dict[str, Feature]:
-    tables = _read_section(file, document, "features", None)
+    tables = read_table(file, document, "features", None)
     features: dict[str, Feature] = {}
     for name, table in tables.items():
         key = f"features.{toml_key(name)}"
         if not isinstance(table, dict):
-            _refuse_type(file, key, "a table with kind and lo, hi or levels", table)
+            refuse_type(file, key, "a table with kind and lo, hi or levels", table)
         features[name] = _read_feature(file, key, table)
     return features
 
@@ -191,26 +150,26 @@ def _read_feature(file: Path, key: str, table: dict[str, Any]) -> Feature:
     kind = table.get("kind")
     if "kind" not in table:
         slip = next((k for k in table if suggest_name(k, ("kind",))), None)
-        _refuse(
+        refuse(
             file,
             key,
             "kind is missing" + (f" (is {slip!r} meant to be 'kind'?)" if slip else ""),
             hint=_kinds_hint(),
         )
     if not isinstance(kind, str) or kind not in kinds:
-        _refuse(
+        refuse(
             file,
             f"{key}.kind",
             f"{short_repr(kind)} is no kind of feature{suggest_name(kind, kinds)}",
             hint=_kinds_hint(),
         )
-    _check_keys(file, key, table, ("kind", *_DOMAIN_KEYS[kind], "missing"))
+    check_keys(file, key, table, ("kind", *_DOMAIN_KEYS[kind], "missing"))
     for needed in _DOMAIN_KEYS[kind]:
         if needed not in table:
-            _refuse(file, key, f"{needed} is missing, a feature of kind {kind} needs it")
+            refuse(file, key, f"{needed} is missing, a feature of kind {kind} needs it")
     missing = table.get("missing", False)
     if not isinstance(missing, bool):
-        _refuse_type(file, f"{key}.missing", "true or false", missing)
+        refuse_type(file, f"{key}.missing", "true or false", missing)
     try:
         if kind == "continuous":
             return Continuous(table["lo"], table["hi"], missing=missing)
@@ -241,10 +200,10 @@ def _add_observed(
         raise error.located(f"{file}: data.path") from None
     columns = list(frame.columns)
     if label is not None and label not in columns:
-        _refuse(file, "data.label", f"the data have no column {label!r}{suggest_name(label, columns)}")
+        refuse(file, "data.label", f"the data have no column {label!r}{suggest_name(label, columns)}")
     for name in listed:
         if name not in columns:
-            _refuse(
+            refuse(
                 file,
                 f"features.{toml_key(name)}",
                 f"the data have no column {name!r}{suggest_name(name, columns)}",
@@ -277,19 +236,19 @@ def _read_reading(file: Path, model: dict[str, Any]) -> ModelReading:
     if labels is not None and not (
         isinstance(labels, list) and all(isinstance(one, (str, int, float)) for one in labels)
     ):
-        _refuse_type(file, "model.labels", "a list of labels", labels)
+        refuse_type(file, "model.labels", "a list of labels", labels)
     if not isinstance(external, bool):
-        _refuse_type(file, "model.external_data", "true or false", external)
+        refuse_type(file, "model.external_data", "true or false", external)
     if "trust" in model:
         _refuse_trust(file, model["trust"])
-    tables = _read_section(file, {"model.inputs": model.get("inputs", {})}, "model.inputs", None)
+    tables = read_table(file, {"model.inputs": model.get("inputs", {})}, "model.inputs", None)
     inputs = {name: _read_columns(file, name, entries) for name, entries in tables.items()}
     try:
         return ModelReading(
             inputs=inputs,
             labels=None if labels is None else tuple(labels),
             external_data=external,
-            encoding=_read_text(file, model, "model", "encoding"),
+            encoding=read_text(file, model, "model", "encoding"),
             threshold=model.get("threshold"),
         )
     except SpecError as error:
@@ -316,17 +275,17 @@ def _read_columns(file: Path, name: str, entries: Any) -> tuple[str | LevelColum
             found.append(entry)
             continue
         if not isinstance(entry, dict):
-            _refuse_type(
+            refuse_type(
                 file, key, 'the name of a feature, or { feature = "sex", levels = ["f", "m"] }', entry
             )
-        _check_keys(file, key, entry, ("feature", "levels"))
-        feature, levels = _read_text(file, entry, key, "feature"), entry.get("levels")
+        check_keys(file, key, entry, ("feature", "levels"))
+        feature, levels = read_text(file, entry, key, "feature"), entry.get("levels")
         if (
             feature is None
             or not isinstance(levels, list)
             or not all(isinstance(level, (str, int, float)) for level in levels)
         ):
-            _refuse(file, key, "needs feature and levels", hint='{ feature = "sex", levels = ["f", "m"] }')
+            refuse(file, key, "needs feature and levels", hint='{ feature = "sex", levels = ["f", "m"] }')
         try:
             found.append(LevelColumns(feature, tuple(levels)))
         except SpecError as error:
@@ -337,16 +296,16 @@ def _read_columns(file: Path, name: str, entries: Any) -> tuple[str | LevelColum
 def _read_rules(file: Path, document: dict[str, Any]) -> list[str]:
     entries = document.get("constraints", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        _refuse(
+        refuse(
             file, "constraints", "must be tables", hint='write [[constraints]] and below it rule = "a <= b"'
         )
     rules = []
     for number, entry in enumerate(entries):
         key = f"constraints[{number}]"
-        _check_keys(file, key, entry, ("rule",))
-        rule = _read_text(file, entry, key, "rule")
+        check_keys(file, key, entry, ("rule",))
+        rule = read_text(file, entry, key, "rule")
         if rule is None:
-            _refuse(file, key, "rule is missing", hint='rule = "employed <= age - 14"')
+            refuse(file, key, "rule is missing", hint='rule = "employed <= age - 14"')
         rules.append(rule)
     return rules
 
@@ -354,28 +313,28 @@ def _read_rules(file: Path, document: dict[str, Any]) -> list[str]:
 def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
     if "similarity" not in document:
         near = next((key for key in document if suggest_name(key, ("similarity",))), None)
-        _refuse(
+        refuse(
             file,
             "similarity",
             f"is missing{f' (found {near!r})' if near else ''}",
             hint='[similarity] free = ["sex"]',
         )
-    table = _read_section(file, document, "similarity", SIMILARITY_KEYS)
+    table = read_table(file, document, "similarity", SIMILARITY_KEYS)
     free, within, pairs = table.get("free", []), table.get("within", {}), table.get("pairs", {})
     metric = table.get("metric")
     order, along = table.get("order", {}), table.get("along", {})
     if not isinstance(free, list):
-        _refuse_type(file, "similarity.free", "a list of feature names", free)
+        refuse_type(file, "similarity.free", "a list of feature names", free)
     if not isinstance(within, dict):
-        _refuse_type(file, "similarity.within", "a table of tolerances", within)
+        refuse_type(file, "similarity.within", "a table of tolerances", within)
     if not isinstance(pairs, dict):
-        _refuse_type(file, "similarity.pairs", "a table of lists of pairs", pairs)
+        refuse_type(file, "similarity.pairs", "a table of lists of pairs", pairs)
     if not isinstance(metric, dict | None):
-        _refuse_type(file, "similarity.metric", "a table with kind, weights and costs", metric)
+        refuse_type(file, "similarity.metric", "a table with kind, weights and costs", metric)
     if not isinstance(order, dict):
-        _refuse_type(file, "similarity.order", "a table of directions", order)
+        refuse_type(file, "similarity.order", "a table of directions", order)
     if not isinstance(along, dict) or not all(map(_tells_along, along.values())):
-        _refuse_type(file, "similarity.along", "tables with with, and shift, rate or table", along)
+        refuse_type(file, "similarity.along", "tables with with, and shift, rate or table", along)
     try:
         return Similarity(
             free=free,
@@ -432,11 +391,11 @@ def _read_claimed(file: Path, document: dict[str, Any]) -> tuple[Similarity, Pro
 
 
 def _read_named_claim(file: Path, document: dict[str, Any]) -> NamedClaim | None:
-    table = _read_section(file, document, "property", None)
+    table = read_table(file, document, "property", None)
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in NAMED_KINDS:
         return None
-    _check_keys(file, "property", table, ("kind", *NAMED_KEYS[kind], "of", "at_most", "class_of_interest"))
+    check_keys(file, "property", table, ("kind", *NAMED_KEYS[kind], "of", "at_most", "class_of_interest"))
     try:
         return named_claim(kind, table)
     except SpecError as error:
@@ -446,12 +405,12 @@ def _read_named_claim(file: Path, document: dict[str, Any]) -> NamedClaim | None
 def _read_property(file: Path, document: dict[str, Any]) -> Property:
     if "property" not in document:
         return SameDecision()
-    table = _read_section(file, document, "property", None)
+    table = read_table(file, document, "property", None)
     kind = table.get("kind")
     if kind == Lipschitz.kind:
         return _read_lipschitz(file, table)
     if not isinstance(kind, str) or kind not in PROPERTY_KINDS:
-        _refuse(
+        refuse(
             file,
             "property.kind",
             f"{short_repr(kind)} is no kind of property{suggest_name(kind, (*PROPERTY_KINDS, *NAMED_KINDS))}"
@@ -460,9 +419,9 @@ def _read_property(file: Path, document: dict[str, Any]) -> Property:
             hint='"decision" (with margin), "score" or "probability" (with delta), or "lipschitz" (with constant and a metric)',
         )
     amount = "margin" if kind == "decision" else "delta"
-    _check_keys(file, "property", table, ("kind", amount, "class_of_interest"))
+    check_keys(file, "property", table, ("kind", amount, "class_of_interest"))
     if amount not in table and kind != "decision":
-        _refuse(file, "property", f"delta is missing, a property of kind {kind} needs it")
+        refuse(file, "property", f"delta is missing, a property of kind {kind} needs it")
     try:
         return make_property(kind, table.get(amount, 0.0), table.get("class_of_interest"))
     except SpecError as error:
@@ -470,9 +429,9 @@ def _read_property(file: Path, document: dict[str, Any]) -> Property:
 
 
 def _read_lipschitz(file: Path, table: dict[str, Any]) -> Lipschitz:
-    _check_keys(file, "property", table, ("kind", "constant", "slack", "class_of_interest", "metric"))
+    check_keys(file, "property", table, ("kind", "constant", "slack", "class_of_interest", "metric"))
     if "constant" not in table:
-        _refuse(file, "property", "constant is missing, a property of kind lipschitz needs it")
+        refuse(file, "property", "constant is missing, a property of kind lipschitz needs it")
     try:
         return Lipschitz(
             table["constant"],
@@ -482,48 +441,3 @@ def _read_lipschitz(file: Path, table: dict[str, Any]) -> Lipschitz:
         )
     except SpecError as error:
         raise error.located(f"{file}: property") from None
-
-
-def _read_section(
-    file: Path, document: dict[str, Any], key: str, allowed: tuple[str, ...] | None
-) -> dict[str, Any]:
-    table = document.get(key, {})
-    if not isinstance(table, dict):
-        _refuse_type(file, key, "a table", table)
-    if allowed is not None:
-        _check_keys(file, key, table, allowed)
-    return table
-
-
-def _read_text(file: Path, table: dict[str, Any], where: str, key: str) -> str | None:
-    value = table.get(key)
-    if value is not None and not isinstance(value, str):
-        _refuse_type(file, f"{where}.{key}", "text", value)
-    return value
-
-
-def _read_path(file: Path, table: dict[str, Any], where: str) -> str | None:
-    text = _read_text(file, table, where, "path")
-    if text is None:
-        return None
-    if not text.strip() or "\0" in text:
-        _refuse(file, f"{where}.path", f"{text!r} is no path")
-    return os.path.abspath(Path(file).parent / text)  # noqa: PTH100 - links are kept
-
-
-def _check_keys(file: Path, where: str, table: dict[str, Any], allowed: tuple[str, ...]) -> None:
-    for key in table:
-        if key not in allowed:
-            path = f"{where}.{toml_key(key)}" if where else toml_key(key)
-            _refuse(
-                file, path, f"unknown key{suggest_name(key, allowed)}", hint=f"expected {', '.join(allowed)}"
-            )
-
-
-def _refuse_type(file: Path, key: str, expected: str, value: object) -> NoReturn:
-    kind = _TYPE_NAMES.get(type(value), "a date or time")
-    _refuse(file, key, f"expected {expected}, got {kind}: {short_repr(value)}")
-
-
-def _refuse(file: Path, key: str, message: str, *, hint: str | None = None) -> NoReturn:
-    raise SpecError(f"{file}: {key}: {message}", hint=hint)

@@ -65,7 +65,7 @@ class Folder:
         A path from a root, of a drive or of another machine counts as outside wherever it leads, as following it
         may be to ask that machine. In the server's `own` files, which were asked about before, paths are followed.
         """
-        from likewise.spec.file import files_of_claim
+        from likewise.spec.toml_tables import files_of_claim
 
         found = {}
         for what, written in files_of_claim(claim).items():
