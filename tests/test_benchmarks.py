@@ -17,6 +17,7 @@ SMALLEST = {
         "--forests one-hot --seconds 1 --kernels mortgages --times --levels 50",
         "60 trees, one-hot",
     ),
+    "history": ("--rows ridge --seconds 1", "measure ridge adult"),
     "linear": ("--data credit", "Credit Linear1"),
     "lipschitz": ("--seconds 3 --models linear --kinds l2", "linear"),
     "metrics": ("--data credit --models linear --kinds l1 --seconds 3", "credit"),

@@ -198,7 +198,7 @@ def test_samples_hold_a_known_area_and_say_so():
     assert found.confidence == 0.99
     assert found.lower - 1e-4 <= true <= found.upper + 1e-4
     assert found.upper - found.lower < 0.003
-    assert "confidence 0.99" in str(found)
+    assert "sampled: 99% sure" in str(found)
     assert 0 < found.stats["settled"] < 1  # what cells have settled is not sampled
     drawn = lw.share(
         model, space, lw.Similarity(free=["s"]), over="marginals", X=X, method="sampled", budget=4

@@ -433,11 +433,20 @@ def test_levels_in_one_direction_are_bounded_over_allowed_pairs_only(
     }
     border = 2 * max(values)
     leaf = ["separable", "1/2", [number(weight)]]
+    similar = [pair for pair in allowed if cost_of(term, *pair) ** power <= bound]
+
+    def stated(delta):
+        """With a pair that shows that the claim is about some."""
+        values = claim(distance, [leaf], delta, **asked)
+        for name, level in zip(("somebody", "other"), similar[0] if similar else (), strict=False):
+            values[-1]["end"][name] = [str(level)]
+        return values
+
     if border >= 0:
-        assert checked(claim(distance, [leaf], border, **asked)).accepted
+        assert checked(stated(border)).accepted == bool(similar)
     if border > 0:
         below = border - min(border, Fraction(1, 1000))
-        assert not checked(claim(distance, [leaf], below, **asked)).accepted
+        assert not checked(stated(below)).accepted
     if weight:
         least = min(cost_of(term, i, j) ** power for i, j in allowed)
         report = checked(claim(distance, [["empty", [number(weight)]]], 99, **asked))

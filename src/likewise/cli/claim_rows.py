@@ -236,3 +236,28 @@ def _refuse_word(path: str, name: str, row: int, word: str) -> NoReturn:
         f"{path}: {location_text(name, row)}: text {word!r} in a column of numbers",
         hint="replace it by a number, or drop the row",
     )
+
+
+def check_columns(model: Any, space: Space, place: str | None, file: str) -> None:
+    """Refuse a space with other columns than the model was fitted on."""
+    if not hasattr(model, "feature_names_in_") or isinstance(model, type):
+        return
+    names = [str(name) for name in model.feature_names_in_]
+    if missing := [name for name in names if name not in space]:
+        from likewise.importers.inputs import refuse_encoded
+
+        refuse_encoded(names, space)
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise DataError(
+            f"{place}: no column {missing[0]!r}{more}, which {file} was fitted on"
+            f"{suggest_name(missing[0], space.names)}",
+            hint=f"the model's columns: {', '.join(names)}",
+        )
+    extra = [name for name in space.names if name not in names]
+    if extra:
+        more = f" (and {len(extra) - 1} more)" if len(extra) > 1 else ""
+        raise DataError(
+            f"{place}: column {extra[0]!r}{more} is none that {file} was fitted on",
+            hint=f"--label {extra[0]} if it is what the model predicts; otherwise drop it from the data, "
+            "or list the features in a claim file (likewise init drafts one)",
+        )

@@ -24,6 +24,7 @@ import click
 
 from likewise.cli.claim_rows import (
     admit_rows,
+    check_columns,
     check_stray_text,
     encode_rows,
     import_frames,
@@ -43,7 +44,7 @@ from likewise.cli.similar_flags import (
     parse_tolerances,
     read_metric,
 )
-from likewise.errors import DataError, InternalError, LikewiseError, SpecError, UnsupportedModel, suggest_name
+from likewise.errors import DataError, InternalError, LikewiseError, SpecError, UnsupportedModel
 from likewise.spec.disk import open_file
 
 if TYPE_CHECKING:
@@ -186,7 +187,8 @@ def _read_space(model: Any, wanted: _ClaimRequest, flags: ClaimFlags) -> tuple[S
     space = wanted.space
     if space is None:
         space = infer_space(frame, wanted.data, wanted.label)
-    _check_columns(model, space, wanted)
+    if wanted.said.encoding is None:
+        check_columns(model, space, wanted.data if wanted.space is None else "the space", wanted.model)
     if frame is not None and wanted.space is not None:
         check_stray_text(space, frame, str(wanted.data), declared=True)
     if flags.widen:
@@ -229,7 +231,8 @@ def _load_streamed(
     path, space = str(wanted.data), wanted.space
     if space is None:
         raise InternalError("rows are read some at a time where there is a space")
-    _check_columns(model, space, wanted)
+    if wanted.said.encoding is None:
+        check_columns(model, space, wanted.data if wanted.space is None else "the space", wanted.model)
     import_frames()
     with run.budget.reading(path):
         data, narrower = stream_rows(space, path, wanted.label, run, outside=wanted.outside, flags=flags)
@@ -444,31 +447,6 @@ def _check_claim(space: Space, wanted: _ClaimRequest, flags: ClaimFlags, *, alon
 
 
 # -- the model against the space --------------------------------------------------------------------------
-
-
-def _check_columns(model: Any, space: Space, wanted: _ClaimRequest) -> None:
-    if wanted.said.encoding is not None or not hasattr(model, "feature_names_in_") or isinstance(model, type):
-        return
-    names = [str(name) for name in model.feature_names_in_]
-    place = wanted.data if wanted.space is None else "the space"
-    if missing := [name for name in names if name not in space]:
-        from likewise.importers.inputs import refuse_encoded
-
-        refuse_encoded(names, space)
-        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        raise DataError(
-            f"{place}: no column {missing[0]!r}{more}, which {wanted.model} was fitted on"
-            f"{suggest_name(missing[0], space.names)}",
-            hint=f"the model's columns: {', '.join(names)}",
-        )
-    extra = [name for name in space.names if name not in names]
-    if extra:
-        more = f" (and {len(extra) - 1} more)" if len(extra) > 1 else ""
-        raise DataError(
-            f"{place}: column {extra[0]!r}{more} is none that {wanted.model} was fitted on",
-            hint=f"--label {extra[0]} if it is what the model predicts; otherwise drop it from the data, "
-            "or list the features in a claim file (likewise init drafts one)",
-        )
 
 
 def _prepare_problem(

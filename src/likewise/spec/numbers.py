@@ -45,9 +45,16 @@ def python_scalar(value: object) -> object:
     return value
 
 
+def _named_scalar(value: object, what: str) -> object:
+    try:
+        return python_scalar(value)
+    except SpecError as error:
+        raise SpecError(f"{what} must be finite: {error.message}", hint=error.hint) from None
+
+
 def as_double(value: object, what: str) -> float:
     """`value` as a finite double, exactly; `what` names it in the error."""
-    number = python_scalar(value)
+    number = _named_scalar(value, what)
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise SpecError(f"{what} must be a number, got {short_repr(value)}")
     double = float(number)
@@ -60,7 +67,7 @@ def as_double(value: object, what: str) -> float:
 
 def as_whole(value: object, what: str) -> int:
     """`value` as a Python int of at most 2**53 in size; whole floats are accepted."""
-    number = python_scalar(value)
+    number = _named_scalar(value, what)
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise SpecError(f"{what} must be a whole number, got {short_repr(value)}")
     if isinstance(number, float):
