@@ -43,7 +43,12 @@ LikeData = Literal["nearest", "frequent"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a claim file only names it:
-    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what became of rows that are no individuals of the space (`spec.outside`). `reading`: how rows are encoded before the model is asked (`importers.get_dummies`), and by which threshold it decides (`importers.thresholded`). `like_data`: of all pairs that break it, the one nearest to a row is asked for, or the most frequent one by the marginals of the rows."""
+    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they
+    were encoded before, `numbers` their rows in the data where they are a part of them, `outside` what
+    became of rows that are no individuals of the space (`spec.outside`). `reading`: how rows are encoded
+    before the model is asked (`importers.get_dummies`), and by which threshold it decides
+    (`importers.thresholded`). `like_data`: of all pairs that break it, the one nearest to a row is asked
+    for, or the most frequent one by the marginals of the rows."""
 
     model: Any
     space: Space
@@ -222,7 +227,8 @@ def _import_or_ask(
 
 
 def _as_said(claim: Claim) -> tuple[dict[str, Any], Claim]:
-    """What is known of how rows are encoded for the model and of its threshold, and the claim with a model of rows as they are that decides by it."""
+    """What is known of how rows are encoded for the model and of its threshold, and the claim with a model
+    of rows as they are that decides by it."""
     reading, model, known = claim.reading, claim.model, dict[str, Any]()
     if reading.encoding is not None:
         from likewise.importers.get_dummies import encoding_of, with_encoding

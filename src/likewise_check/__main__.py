@@ -1,5 +1,7 @@
-"""The command `likewise-check CERT`: exit code 0 for an accepted proof, 1 for an accepted witness, 4 rejected, 2 unreadable or wrong usage,
-3 not finished (Ctrl-C, `--seconds`, `--memory`), 101 for an error of the checker. With `--expect`: 0 for what is expected, 1 for what is accepted
+"""The command `likewise-check CERT`: exit code 0 for an accepted proof, 1 for an accepted witness, 4
+rejected, 2 unreadable or wrong usage,
+3 not finished (Ctrl-C, `--seconds`, `--memory`), 101 for an error of the checker. With `--expect`: 0 for
+what is expected, 1 for what is accepted
 but not that."""
 
 import sys

@@ -147,7 +147,10 @@ def test_several_claims_of_a_run_are_read_once_each(models, counts, tmp_path, mo
         cli, ["init", "rows.csv", "--model", "model.skops", "--label", "y", "--free", "s", "-o", "one.toml"]
     )
     assert drafted.exit_code == 0, drafted.output
-    assert counts == {"imports": 1, "encodings": 2}  # to look for dummies, and to tell what verify would refuse
+    assert counts == {
+        "imports": 1,
+        "encodings": 2,
+    }  # to look for dummies, and to tell what verify would refuse
     counts.update(imports=0, encodings=0)
     (tmp_path / "two.toml").write_text((tmp_path / "one.toml").read_text())
     given = CliRunner().invoke(cli, ["verify", "one.toml", "two.toml", "--json"])

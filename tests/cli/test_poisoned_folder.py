@@ -105,7 +105,8 @@ def program(folder, text):
 
 
 def test_the_files_leave_marks(poisoned):
-    subprocess.run([sys.executable, "-c", "import json, numpy"], cwd=poisoned, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    subprocess.run([sys.executable, "-c", "import json, numpy"], cwd=poisoned, env=environment, check=True)
     assert [line.split()[0] for line in marks(poisoned)] == ["json", "numpy"]
 
 

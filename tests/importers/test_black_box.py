@@ -313,6 +313,7 @@ def test_what_cannot_be_asked_either_is_refused_as_before():
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the folder joins it
     X, y = rows(3)
     X.assign(y=y).to_csv("people.csv", index=False)
     (tmp_path / "service_of_ours.py").write_text(

@@ -160,7 +160,8 @@ def audit(
 
     Parameters
     ----------
-    model, space, similar, property, budget, random_state, progress, import_budget, encoding, threshold, checkpoint, resume
+    model, space, similar, property, budget, random_state, progress, import_budget, encoding, threshold,
+    checkpoint, resume
         As for `verify`.
     X : frame, path or iterable of frames
         The rows: a frame, a .csv or .parquet file, or frames that come one after another. Those of a file or

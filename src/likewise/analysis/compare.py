@@ -112,7 +112,8 @@ def compare(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget,
+    encoding, threshold
         As for `verify`.
     other : fitted estimator
         The second model, of the same space.

@@ -57,7 +57,8 @@ BOXES = 64  # at a time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StratumRate:
-    """Bounds of the masses, of a stratum, of the individuals who get the favourable decision and of those who get another one; and of `valid` ones, who satisfy the constraints, about the
+    """Bounds of the masses, of a stratum, of the individuals who get the favourable decision and of those
+    who get another one; and of `valid` ones, who satisfy the constraints, about the
     mass, in truth where it is `counted`."""
 
     selected: tuple[Fraction, Fraction]
@@ -76,7 +77,8 @@ class StratumRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Axis:
-    """Values of a feature that stand for all, and what each of them weighs: whole numbers that add up to `total`, or parts of one."""
+    """Values of a feature that stand for all, and what each of them weighs: whole numbers that add up to
+    `total`, or parts of one."""
 
     codes: Floats
     weights: Floats
@@ -109,7 +111,8 @@ class RateComputation:
     # -- everybody ------------------------------------------------------------------------------------------------
 
     def _axes(self, *, decided: bool = True) -> list[_Axis] | None:
-        """The features that matter to who is valid, and to who is `decided` how; None where one has values without number."""
+        """The features that matter to who is valid, and to who is `decided` how; None where one has values
+        without number."""
         judging, found = self.judging, []
         constraints = judging.pairs.constraints
         for k, spread in enumerate(self.stratum.measure.spreads):
@@ -128,7 +131,8 @@ class RateComputation:
         return people <= MOST_INDIVIDUALS and people / pace <= ENUMERATION_SHARE * self.judging.budget.left
 
     def _enumerate(self, axes: Sequence[_Axis]) -> StratumRate:
-        """Masses as sums of weights: whole numbers where float64 has them all, else each within a rounding an operation."""
+        """Masses as sums of weights: whole numbers where float64 has them all, else each within a rounding
+        an operation."""
         people, sums, done = prod(len(axis.codes) for axis in axes), np.zeros(4), 0
         with suppress(OutOfTime), self.judging.budget.watched():
             for rows, weights, valid in self._individuals(axes):
@@ -166,7 +170,8 @@ class RateComputation:
             yield rows, weights, valid_of.individuals(rows)
 
     def _valid_mass(self) -> tuple[Fraction, bool]:
-        """The mass of those who satisfy the constraints, and whether it is known: else it is that of a sample."""
+        """The mass of those who satisfy the constraints, and whether it is known: else it is that of a
+        sample."""
         judging, measure = self.judging, self.stratum.measure
         if not judging.pairs.constraints:
             return Fraction(1), True

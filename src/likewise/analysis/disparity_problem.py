@@ -111,7 +111,8 @@ class DisparityProblem:
         yield climb_from_starts(self.problem, frontiers)
 
     def ridge_pairs(self, seconds: float) -> Iterator[Witness | None]:
-        """Pairs that steps along two features at a time lead to in so many seconds, of each part of the pairs."""
+        """Pairs that steps along two features at a time lead to in so many seconds, of each part of the
+        pairs."""
         parts = [] if self.proposes else self.problem.each()
         for part in parts:
             yield climb_ridges(part, seconds / len(parts))

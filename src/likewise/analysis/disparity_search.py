@@ -132,7 +132,8 @@ class DisparitySearch:
         self._spend(self.budget, settles=False)
 
     def _ask_on(self) -> None:
-        """The lower end alone, of a model that can only be asked or whose probabilities nothing bounds: from new individuals until the budget is over."""
+        """The lower end alone, of a model that can only be asked or whose probabilities nothing bounds:
+        from new individuals until the budget is over."""
         for witness in ask_anew(self.problem, find_deepest):
             self._take(witness)
         self.upper = 1.0 if self.subject.of_probability else math.inf
@@ -205,7 +206,8 @@ class DisparitySearch:
         return end
 
     def _climb_ridges(self) -> str | None:
-        """Now and then look for pairs that single steps do not lead to, for no more than a share of the search's time: a better
+        """Now and then look for pairs that single steps do not lead to, for no more than a share of the
+        search's time: a better
         lower end may be all that is missing. How the search ends, if it does before the last look."""
         search, searched, looked = self._searched(), 0.0, 0.0
         if self.problem.oracles.remembers:

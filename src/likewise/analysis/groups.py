@@ -255,7 +255,8 @@ def _group_strata(strata: Sequence[Stratum], by: Sequence[int]) -> dict[tuple[fl
 
 
 def _combine(parts: Sequence[tuple[Fraction, StratumRate]]) -> Rate:
-    """The rate of a group: fewest of those who are selected beside most of the others, and the other way round."""
+    """The rate of a group: fewest of those who are selected beside most of the others, and the other way
+    round."""
     (few, many), (fewest, most) = (
         [sum((weight * ends[n] for weight, ends in masses), Fraction(0)) for n in (0, 1)]
         for masses in ([(w, r.selected) for w, r in parts], [(w, r.others) for w, r in parts])

@@ -77,7 +77,8 @@ class Groups(ShownResult):
     by : tuple of str
         The features, or columns of the rows, that tell the groups.
     groups : tuple of Group
-        The groups that are not empty, each with its share of all people and its rates: `selection_rate`, and with labels `true_positive_rate` and `false_positive_rate`.
+        The groups that are not empty, each with its share of all people and its rates: `selection_rate`,
+        and with labels `true_positive_rate` and `false_positive_rate`.
     favourable : object
         The label that counts.
     over : str
@@ -85,11 +86,13 @@ class Groups(ShownResult):
     confidence : float or None
         With which all intervals of a sample hold at once; None where nothing was sampled.
     proved : bool
-        False of a model that can only be asked. If a rate's method is 'sampled', each decision is proved, and the rate is known with the `confidence` only.
+        False of a model that can only be asked. If a rate's method is 'sampled', each decision is proved,
+        and the rate is known with the `confidence` only.
     reason : str or None
         Why a bracket is wider than aimed at.
     stats : dict
-        Seconds and the like; `empty_groups` that the constraints leave out, and "estimated" for `shares` that are those of a sample.
+        Seconds and the like; `empty_groups` that the constraints leave out, and "estimated" for `shares`
+        that are those of a sample.
     """
 
     by: tuple[str, ...]
@@ -145,7 +148,8 @@ class Groups(ShownResult):
         return rate_ratio(self._rates(metric))
 
     def _rates(self, metric: str) -> list[Rate]:
-        """Of the groups in which there is somebody: a group of rows may have nobody whose label is favourable."""
+        """Of the groups in which there is somebody: a group of rows may have nobody whose label is
+        favourable."""
         return [group.rates[metric] for group in self.groups if group.rates[metric].count != 0]
 
     @property

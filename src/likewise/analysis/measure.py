@@ -163,7 +163,8 @@ def measure(
 
     Parameters
     ----------
-    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold,
+    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding,
+    threshold,
     checkpoint, resume
         As for `verify`.
     of : 'score', 'probability', 'margin' or 'lipschitz'

@@ -136,7 +136,8 @@ def near(
 
     Parameters
     ----------
-    model, similar, property, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold
+    model, similar, property, budget, n_jobs, executor, random_state, progress, import_budget, encoding,
+    threshold
         As for `verify`.
     space : Space, or what `Space.near` returns
         All individuals; or those near some rows, which stand for `X` and `distance`.

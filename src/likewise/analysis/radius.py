@@ -205,7 +205,8 @@ def radius(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget,
+    encoding, threshold
         As for `verify`.
     feature : str, optional
         Whose tolerance is looked for, everything else as `similar` says; without, a common factor on all

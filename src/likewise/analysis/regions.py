@@ -89,7 +89,8 @@ def regions(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold, checkpoint, resume
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget,
+    encoding, threshold, checkpoint, resume
         As for `verify`.
     around : str, frame or mapping, optional
         Ask for one fair box instead, as large as it can be made: around a rule such as

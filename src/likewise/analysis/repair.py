@@ -75,7 +75,8 @@ def repair(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget,
+    encoding, threshold
         As for `verify`.
     method : str
         'average', 'max', 'min', 'reference', 'shrink' or 'threshold'.

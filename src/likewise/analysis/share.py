@@ -66,7 +66,8 @@ def share(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget, encoding, threshold, checkpoint, resume
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget,
+    encoding, threshold, checkpoint, resume
         As for `verify`.
     over : "uniform", "marginals", frame, path or iterable of frames
         Who is counted: all individuals of the space alike; all of them, with every feature distributed as in `X` and independent of the

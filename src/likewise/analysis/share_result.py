@@ -25,8 +25,10 @@ class Share(ShownResult):
     over : str
         What it is a share of.
     proved : bool
-        False where searches for counterparts, row by row, rest on floating point; never of a certified share. If `method` is 'sampled', each drawn individual's verdict is proved, and the
-        share itself is known with the `confidence` only. `stats` has `proved_lower` and `proved_upper`, the part that is proved without the sample, if there is one.
+        False where searches for counterparts, row by row, rest on floating point; never of a certified
+        share. If `method` is 'sampled', each drawn individual's verdict is proved, and the
+        share itself is known with the `confidence` only. `stats` has `proved_lower` and `proved_upper`, the
+        part that is proved without the sample, if there is one.
     reason : str or None
         Why it is wider than it aims at.
     stats : dict

@@ -122,7 +122,8 @@ def _worst_rows(found: Mapping[str, Any]) -> list[Table]:
 
 
 def merge_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The rows, in their order, one for all that are equal but for their number, with how many others there are."""
+    """The rows, in their order, one for all that are equal but for their number, with how many others there
+    are."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         key = repr([(name, value) for name, value in row.items() if name not in ("row", MORE)])

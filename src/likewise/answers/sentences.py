@@ -64,7 +64,9 @@ def reading_facts(stats: Mapping[str, Any]) -> list[Fact]:
 
 
 def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
-    """What is to be known of the rows of the data: how they are encoded for the model, columns that look like categories of one column, those outside of the space, rows that the model does not take as they are, and columns in single
+    """What is to be known of the rows of the data: how they are encoded for the model, columns that look
+    like categories of one column, those outside of the space, rows that the model does not take as they
+    are, and columns in single
     precision. None where that is nothing."""
     reason, single = stats.get("rows_not_compared"), stats.get("single_precision")
     said = [

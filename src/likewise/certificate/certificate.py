@@ -73,7 +73,8 @@ class Certificate:
 
     @property
     def holds_rows(self) -> bool:
-        """Whether rows of the training data are in it, to the last bit: those that a kernel model is made of."""
+        """Whether rows of the training data are in it, to the last bit: those that a kernel model is made
+        of."""
         return holds_rows(self.model_line())
 
     @property

@@ -42,7 +42,8 @@ BODIES_OF_ROWS = (b'"kind":"rbf"', b'"kind":"mixed"')
 
 
 def holds_rows(model_line: bytes) -> bool:
-    """Whether a model line has rows of the training data in it. No name can look like a key: quotes in it are escaped."""
+    """Whether a model line has rows of the training data in it. No name can look like a key: quotes in it
+    are escaped."""
     return any(kind in model_line for kind in BODIES_OF_ROWS)
 
 

@@ -1,7 +1,8 @@
 """Next steps as commands that can be pasted: with every flag that the claim or the model needs, quoted for a shell.
 
 A command about the same claim repeats the claim file and all flags of the claim that were given, of the model too (``--trust``,
-``--allow-pickle``, ``--import-budget``, ``--max-memory``); the same command repeats its own options as well, but for those that only say what is printed or
+``--allow-pickle``, ``--import-budget``, ``--max-memory``); the same command repeats its own options as
+well, but for those that only say what is printed or
 written. A search that was written to a checkpoint goes on from there when it is to take longer.
 """
 

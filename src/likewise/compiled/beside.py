@@ -30,7 +30,8 @@ _RUNNING: set[threading.Thread] = set()
 
 
 def need_memory() -> None:
-    """Refuse to begin where a limit of the process (RLIMIT_AS) leaves less than that: LLVM answers a lack of memory by ending the program ("bad_alloc")."""
+    """Refuse to begin where a limit of the process (RLIMIT_AS) leaves less than that: LLVM answers a lack
+    of memory by ending the program ("bad_alloc")."""
     try:
         import resource
 

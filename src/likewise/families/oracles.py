@@ -113,7 +113,8 @@ class Oracles:
         return question.unproved()
 
     def searched_only(self, question: Question) -> bool:
-        """Whether nothing bounds what is asked: the model is a black box, or has a softmax that no bound is known of."""
+        """Whether nothing bounds what is asked: the model is a black box, or has a softmax that no bound is
+        known of."""
         return self.family.opaque or (question.softmax and self.family.softmax is None)
 
     def variation_of_sum(self) -> Fraction | None:

@@ -326,7 +326,8 @@ class AskedReplay(Replay):
 
 
 def can_be_asked(estimator: Any) -> bool:
-    """Whether it takes rows of the space as they are and answers for them. What has inputs of its own (a Booster, models and networks in files) or was made here is read, or nothing."""
+    """Whether it takes rows of the space as they are and answers for them. What has inputs of its own (a
+    Booster, models and networks in files) or was made here is read, or nothing."""
     if isinstance(estimator, type) or not callable(getattr(estimator, "predict", None)):
         return False
     try:

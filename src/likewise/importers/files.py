@@ -136,7 +136,8 @@ def is_named_in_code(path: str | Path) -> bool:
 
 def load_named(path: str) -> Any:
     """The object of that name: a model as it is, any other function as a black box. Importing a module runs
-    it, and what it imports, which may lie in the current folder as well but takes no installed module's place."""
+    it, and what it imports, which may lie in the current folder as well but takes no installed module's
+    place."""
     from importlib import import_module
     from importlib.machinery import PathFinder
 

@@ -1,12 +1,18 @@
-"""Models fitted on `pandas.get_dummies` of the rows: `pandas.get_dummies(rows).reindex(columns=names, fill_value=0)`, where `names` are the columns of the model.
+"""Models fitted on `pandas.get_dummies` of the rows: `pandas.get_dummies(rows).reindex(columns=names,
+fill_value=0)`, where `names` are the columns of the model.
 
-Nothing but these names says what the columns are. A column is a feature of the space by its own name, or the category of one:
+Nothing but these names says what the columns are. A column is a feature of the space by its own name, or
+the category of one:
 
     name = head + text of the category        head: the feature and a separator, or another prefix; "nan" is the text of what is missing
 
-`recognise` looks for heads such that every column is of exactly one category, and refuses where there are none or several. Which columns are missing (`drop_first`, a category never seen) and in which order they stand
-makes no difference: a category without a column is 0 in all of them. `DummyColumns` makes the columns of raw rows, in front of the model as the first step of a pipeline.
-It is compared with pandas itself, on the rows and on every category of every feature, and the model's `predict` on both frames.
+`recognise` looks for heads such that every column is of exactly one category, and refuses where there are
+none or several. Which columns are missing (`drop_first`, a category never seen) and in which order they
+stand
+makes no difference: a category without a column is 0 in all of them. `DummyColumns` makes the columns of
+raw rows, in front of the model as the first step of a pipeline.
+It is compared with pandas itself, on the rows and on every category of every feature, and the model's
+`predict` on both frames.
 """
 
 from __future__ import annotations
@@ -49,7 +55,8 @@ Heads = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class DummyColumn:
-    """A column of the model: of one category of a feature (None is what is missing) with the text at the end of its name; or a feature as it stands, without a text."""
+    """A column of the model: of one category of a feature (None is what is missing) with the text at the
+    end of its name; or a feature as it stands, without a text."""
 
     name: str
     feature: str
@@ -132,7 +139,8 @@ class DummyColumns:
 
 
 class EncodedModel:
-    """The model of raw rows, taken apart like a pipeline (`unfold`): it says of rows what the model says of their columns."""
+    """The model of raw rows, taken apart like a pipeline (`unfold`): it says of rows what the model says of
+    their columns."""
 
     def __init__(self, columns: DummyColumns, model: Any) -> None:
         self.steps = [(GET_DUMMIES, columns), ("model", model)]
@@ -148,7 +156,9 @@ class EncodedModel:
 
 
 def encoded_features(model: Any, frame: Any, columns: Sequence[str]) -> list[str] | None:
-    """The columns of a frame, of these, that a model was fitted on behind get_dummies; None where its columns are not named like categories of theirs. Columns that no name begins with are left out, unless all prefixes are other ones."""
+    """The columns of a frame, of these, that a model was fitted on behind get_dummies; None where its
+    columns are not named like categories of theirs. Columns that no name begins with are left out, unless
+    all prefixes are other ones."""
     unfolded = unfold(model)
     names = known_names(model, unfolded, Space(dict.fromkeys(columns, Integer(0, 1))))
     if names is None or set(names) <= set(columns):
@@ -170,7 +180,8 @@ def encoded_features(model: Any, frame: Any, columns: Sequence[str]) -> list[str
 
 
 def with_encoding(model: Any, space: Space, encoding: str | None, rows: Any) -> Any:
-    """The model of raw rows: behind its encoding, if it has one. A model that takes the features as they are stays what it is."""
+    """The model of raw rows: behind its encoding, if it has one. A model that takes the features as they
+    are stays what it is."""
     if encoding is None:
         return model
     check_encoding(encoding)
@@ -212,7 +223,8 @@ def encoding_of(model: Any) -> DummyColumns | None:
 
 
 def looks_encoded(names: Sequence[str], space: Space) -> tuple[str, str] | None:
-    """A column of a model that is named like a category of a feature of the space, and that feature; None where there is none, or the space has all columns."""
+    """A column of a model that is named like a category of a feature of the space, and that feature; None
+    where there is none, or the space has all columns."""
     for name in names:
         for feature in () if name in space else space.names:
             texts = () if feature in names else _texts(space, feature)
@@ -245,7 +257,8 @@ def recognise(names: Sequence[str], space: Space, *, blanks: bool = False) -> tu
 
 
 def _texts(space: Space, name: str, *, blanks: bool = False) -> dict[str, list[Level]]:
-    """The categories of a feature by the text that pandas writes for them; also what is missing, where nothing is: it is 0 for everybody."""
+    """The categories of a feature by the text that pandas writes for them; also what is missing, where
+    nothing is: it is 0 for everybody."""
     feature = space[name]
     if isinstance(feature, Integer) and feature.size > MOST_CODES:
         return {}
@@ -258,7 +271,8 @@ def _texts(space: Space, name: str, *, blanks: bool = False) -> dict[str, list[L
 
 
 def _spellings(level: Level) -> tuple[str, ...]:
-    """How pandas writes a category: whole numbers also as floats, as which they come where some are missing."""
+    """How pandas writes a category: whole numbers also as floats, as which they come where some are
+    missing."""
     if level is None:
         return (MISSING_TEXT,)
     if isinstance(level, (bool, str)):
@@ -285,7 +299,8 @@ def _cover(given: Sequence[str], texts: Texts, heads: Heads) -> dict[str, list[D
 
 
 def _exact_cover(given: Sequence[str], texts: Texts, heads: Heads) -> Cover | None:
-    """The only category of each column; None where a column is of none or of several, a category has two columns, or a feature has none."""
+    """The only category of each column; None where a column is of none or of several, a category has two
+    columns, or a feature has none."""
     found = _cover(given, texts, heads)
     if any(len(some) != 1 for some in found.values()):
         return None
@@ -370,7 +385,8 @@ def _refuse_two(one: DummyColumn, other: DummyColumn) -> NoReturn:
 
 
 def _confirmed(columns: DummyColumns, model: Any, space: Space, rows: Any, *, blanks: bool) -> DummyColumns:
-    """The same, once pandas has made the same of the rows, and of every category of every feature, and the model says the same of both frames."""
+    """The same, once pandas has made the same of the rows, and of every category of every feature, and the
+    model says the same of both frames."""
     known = {(one.feature, one.level): one.text for one in columns.columns}
     levels = {name: listable_values(space[name]) or () for name in columns.encoded}
     unseen = tuple((name, one) for name, some in levels.items() for one in some if (name, one) not in known)
@@ -403,7 +419,8 @@ def _as_pandas(table: Any) -> Any:
 
 
 def _each_category(space: Space, encoded: Collection[str]) -> Any:
-    """An individual for each category of the features that are encoded, and with either end of each other one; of all others it has the lowest code."""
+    """An individual for each category of the features that are encoded, and with either end of each other
+    one; of all others it has the lowest code."""
     starts = [float(feature.code_range[0]) for feature in space.features.values()]
     rows = [starts]
     for k, (name, feature) in enumerate(space.features.items()):

@@ -271,7 +271,9 @@ def _move_decision(model: Model, shift: Fraction, slack: Fraction, kind: str) ->
 
 
 def _least_rounded(level: Fraction, model: Model) -> Fraction:
-    """The middle between the level, as the program rounds it, and the number below it: whoever has that probability or more has the level in a program that rounds once, such as one that divides votes by their number (1/5 is less than the double 0.2)."""
+    """The middle between the level, as the program rounds it, and the number below it: whoever has that
+    probability or more has the level in a program that rounds once, such as one that divides votes by their
+    number (1/5 is less than the double 0.2)."""
     kind = np.float64 if program_bits(model) == DOUBLE_BITS else np.float32
     rounded = kind(float(level))
     return (Fraction(float(rounded)) + Fraction(float(np.nextafter(rounded, kind(0))))) / 2
@@ -325,7 +327,8 @@ def _asked_level(wrapper: Any) -> tuple[str, float]:
 
 
 def _separating_logit(model: Model, level: Fraction, space: Space, kind: str) -> Fraction:
-    """The score with that probability, (logit(level) - offset) / slope, or a number that no individual's score lies between it and."""
+    """The score with that probability, (logit(level) - offset) / slope, or a number that no individual's
+    score lies between it and."""
     slope, offset = model.head.slope, model.head.offset
     if level == Fraction(1, 2):
         return -offset / slope
@@ -345,7 +348,8 @@ def _separating_logit(model: Model, level: Fraction, space: Space, kind: str) ->
 
 
 def _floor_of_logit(level: Fraction, denominator: int, slope: Fraction, offset: Fraction) -> int:
-    """floor(D (logit(t) - offset) / slope): with more and more digits until it is certain, which ends as logit(t) is irrational."""
+    """floor(D (logit(t) - offset) / slope): with more and more digits until it is certain, which ends as
+    logit(t) is irrational."""
     odds, bits = level / (1 - level), denominator.bit_length() + 64
     while True:
         with ctx.workprec(bits):

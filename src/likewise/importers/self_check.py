@@ -242,7 +242,9 @@ SINGLE_TOLERANCE = 1e-4  # of the largest score: rows in float32 are calculated 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowComparison:
     """How many rows of the user were put to the program as they are and through their codes, or why none could be; and the columns in which the
-    rows have less than double precision, where the program calculates with them. `outside` is what became of rows that are no individuals of the space, `encoding` how they are encoded for the model, `threshold` the probability that it decides by, `dummies` which columns look like categories of one column."""
+    rows have less than double precision, where the program calculates with them. `outside` is what became
+    of rows that are no individuals of the space, `encoding` how they are encoded for the model, `threshold`
+    the probability that it decides by, `dummies` which columns look like categories of one column."""
 
     rows: int = 0
     reason: str | None = None

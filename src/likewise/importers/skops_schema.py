@@ -60,7 +60,8 @@ def _require(holds: bool, why: str) -> None:
 
 
 def repacked(archive: zipfile.ZipFile) -> bytes:
-    """The same members, none of which unpacks to more than it says: each once, and together no larger than may be."""
+    """The same members, none of which unpacks to more than it says: each once, and together no larger than
+    may be."""
     members = archive.infolist()
     _require(len({member.filename for member in members}) == len(members), "two members have one name")
     check_memory(COPIES * sum(member.file_size for member in members), "unpacking it")
@@ -372,7 +373,8 @@ _GRAMMAR: Mapping[
 
 def _check_numbers(root: Any, archive: zipfile.ZipFile) -> None:
     """skops constructs what has one number once: whatever has it must be the same, so that what is looked at
-    is what is constructed. A node under the name of a number, that of an attribute, say, is a value as well."""
+    is what is constructed. A node under the name of a number, that of an attribute, say, is a value as
+    well."""
     numbered: dict[int, bytes] = {}
     members: dict[str, bytes] = {}
 

@@ -1,9 +1,11 @@
-"""A threshold on the probability of a classifier, where the user says one (`threshold=0.2`): what scikit-learn's `FixedThresholdClassifier` decides around the same model.
+"""A threshold on the probability of a classifier, where the user says one (`threshold=0.2`): what
+scikit-learn's `FixedThresholdClassifier` decides around the same model.
 
     predict(x) = second class   where  predict_proba(x)[1] >= threshold, as NumPy compares the two
                  first class    elsewhere
 
-Probabilities stay those of the model. `unfold` takes it apart as it does a `FixedThresholdClassifier`, so that it is read, compared and replayed in the same way.
+Probabilities stay those of the model. `unfold` takes it apart as it does a `FixedThresholdClassifier`, so
+that it is read, compared and replayed in the same way.
 """
 
 from __future__ import annotations

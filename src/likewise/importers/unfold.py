@@ -118,7 +118,8 @@ def _fitted_part(estimator: Any, name: str, hint: str) -> Any:
 
 
 def _held_estimator(estimator: Any) -> Any:
-    """A FixedThresholdClassifier around a fitted model needs no fit of its own; a ThresholdedModel has what the model inside has."""
+    """A FixedThresholdClassifier around a fitted model needs no fit of its own; a ThresholdedModel has what
+    the model inside has."""
     if is_thresholded(estimator):
         return estimator.estimator
     if hasattr(estimator, "estimator_") or type(estimator).__name__ != "FixedThresholdClassifier":

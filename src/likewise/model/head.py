@@ -11,7 +11,8 @@ below. The score zero belongs to the lower label in scikit-learn's linear models
 and to the upper one in libsvm's (`SVC.predict` asks whether the score is below zero): `zero_is_upper`.
 
 A number may be exp(f) (link exponential), up to a constant that cancels in gaps: then claims about gaps of scores are about gaps of that.
-Probabilities are sigma(slope f + offset) of the upper label by `sign` (link logistic), or f + offset (identity), where a threshold was taken off them; with a score a class the scores themselves (identity), or
+Probabilities are sigma(slope f + offset) of the upper label by `sign` (link logistic), or f + offset
+(identity), where a threshold was taken off them; with a score a class the scores themselves (identity), or
 exp(f_c) / sum_k exp(f_k) (softmax). Where an estimator decides by that probability and not by
 the sign of f (a calibrated kernel model, whose calibration cannot be worked into the score exactly), it is `undecided`.
 """

@@ -233,7 +233,9 @@ class Question:
 
 def question_of(property: Property, head: Head, name: str, *, by_lines: bool = False) -> Question:
     """What a property asks of a model with this head; `name` is that of the model, for people. By sign, what is claimed of one label is claimed of the
-    other, so the only score has no class of interest. A gap of what a regressor predicts is one of exp of its score, where it predicts that; a gap of probabilities is one of scores that are these less a threshold."""
+    other, so the only score has no class of interest. A gap of what a regressor predicts is one of exp of
+    its score, where it predicts that; a gap of probabilities is one of scores that are these less a
+    threshold."""
     place = class_index(property.class_of_interest, head.labels, name)
     level, of = Fraction(property_level(property)), place if head.n_scores > 1 else None
     kind: Kind = "score" if property.kind == "lipschitz" else property.kind

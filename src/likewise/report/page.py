@@ -69,7 +69,8 @@ def write_report(
     files: Mapping[str, str] | None = None,
     rows: bool = True,
 ) -> Path:
-    """Write the report, whole or not at all, for its owner's eyes only; without `rows`, no individual is in it; `command` is the one that writes it, `export` one that writes the model's parameters, `display`
+    """Write the report, whole or not at all, for its owner's eyes only; without `rows`, no individual is in
+    it; `command` is the one that writes it, `export` one that writes the model's parameters, `display`
     what readers call things, `files` digests (SHA-256) of files by what they are."""
     analyses = Analyses() if analyses is None else analyses
     made = ReportContent(

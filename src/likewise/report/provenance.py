@@ -45,7 +45,8 @@ def provenance(command: str | None) -> list[tuple[str, str]]:
 def certificate_summary(
     certificate: Certificate | None, saved: str | PathLike[str] | None, *, rows: bool = True
 ) -> dict[str, Any] | None:
-    """What the certificate is, its digests, and its bytes where they are few; not those of one about people without `rows`. None without one."""
+    """What the certificate is, its digests, and its bytes where they are few; not those of one about people
+    without `rows`. None without one."""
     if certificate is None:
         return None
     outline, content = certificate.outline(), certificate.content

@@ -6,7 +6,8 @@ part of: the levels of a radius, the claims of a run. Handlers can be set in the
 When a budget is over no search goes on. What was found by then is proved and checked within a grace: a fifth of the budget and a second more. An analysis
 has one budget, and what it consists of has parts of it, each with its part of the grace; so the whole ends in time however many parts there are.
 
-Reading the model comes before: the clock stands still meanwhile, and another one runs (`importing`), which has a limit of its own. Reading rows is on the budget's time (`reading`).
+Reading the model comes before: the clock stands still meanwhile, and another one runs (`importing`), which
+has a limit of its own. Reading rows is on the budget's time (`reading`).
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Budget:
         self.given_up: str | None = None  # why, where that was not the user
 
     def restart(self) -> None:
-        """Let the clock run from now on: of what was done before, reading rows alone is on the budget's time."""
+        """Let the clock run from now on: of what was done before, reading rows alone is on the budget's
+        time."""
         self.started = clock.now() - self.reading_seconds
 
     def carry_on(self, import_seconds: float, reading_seconds: float) -> None:
@@ -77,7 +79,8 @@ class Budget:
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Read rows meanwhile: what takes longer than a moment is on the budget's time, and ends in a BudgetError where it takes longer than that."""
+        """Read rows meanwhile: what takes longer than a moment is on the budget's time, and ends in a
+        BudgetError where it takes longer than that."""
         began, most = clock.now(), self.seconds + READING_MOMENT
         try:
             with clock.time_limit(lambda: 0.0 if self.interrupted else most - (clock.now() - began)):

@@ -1,7 +1,8 @@
 """Checkpoints: the state of a search in a file, so that it can be taken up again where it was.
 
 A file has the proof trees, the open nodes and the best pair of a search, and digests of what it is about: space, similarity, question and model. It is written now and then, and when the
-search ends, whole or not at all (`write_file`), so that a program that is killed loses what was found since the last time. Where it cannot be written, on a full disk for
+search ends, whole or not at all (`write_file`), so that a program that is killed loses what was found since
+the last time. Where it cannot be written, on a full disk for
 instance, that is said once and the search goes on.
 
 Analyses that are no single search (`share`, `regions`) write values of their own, of which they say what they believe (`SavedAnalysis`).

@@ -117,7 +117,8 @@ def climb_for_a_while(problem: SearchTask, rows: Floats) -> Witness | None:
 
 
 def climb_ridges(problem: SearchTask, seconds: float) -> Witness | None:
-    """The deepest witness that two features at a time lead to, from many individuals: where no step along one feature goes up."""
+    """The deepest witness that two features at a time lead to, from many individuals: where no step along
+    one feature goes up."""
     end = problem.budget.elapsed + min(seconds, CLIMB_SHARE * problem.budget.left)
     brief = replace(problem, budget=BudgetUntil(problem.budget, end))
     found: list[Floats] = []

@@ -243,7 +243,8 @@ def enumerate_all_pairs(problem: SearchTask, refusal: str) -> Outcome:
 
 
 def enumerate_votes(problem: SearchTask) -> Outcome | None:
-    """Every pair one by one by the classes that votes lead to, of which there are far fewer than cubes: one proof of all cases together, or a witness. None where pairs are many, or the time is over."""
+    """Every pair one by one by the classes that votes lead to, of which there are far fewer than cubes: one
+    proof of all cases together, or a witness. None where pairs are many, or the time is over."""
     question, pairs, start = problem.question, problem.pairs, begin_proof(problem.pairs)
     if not question.by_votes or problem.parts or start.number is None or question.unproved() is not None:
         return None

@@ -204,7 +204,8 @@ _STARTING = threading.Lock()
 
 @contextmanager
 def starting_processes(own: Mapping[str, str] = {**ONE_THREAD, **SAFE_PATH}) -> Iterator[None]:
-    """The environment of processes that are started meanwhile: one thread each in their libraries, as there is one of them a core, and no modules from the current folder."""
+    """The environment of processes that are started meanwhile: one thread each in their libraries, as there
+    is one of them a core, and no modules from the current folder."""
     with _STARTING:
         before = {name: os.environ.get(name) for name in own}
         os.environ.update(own)

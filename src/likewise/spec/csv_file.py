@@ -106,7 +106,8 @@ def _fits(whole: str) -> bool:
 
 def disarm_cell(cell: Any) -> Any:
     """A cell in which no spreadsheet sees a formula: text that begins like one gets an apostrophe in front.
-    Numbers stay as they are. Lines end with a line feed: writers leave a lone return without quotes, and a row
+    Numbers stay as they are. Lines end with a line feed: writers leave a lone return without quotes, and a
+    row
     would end there."""
     if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
         return cell

@@ -1,7 +1,9 @@
 """Files: the one place that opens those that are read, and that writes those that are kept.
 
-What is read is a file. A pipe or a device is refused: it may never answer, or never end. Little of a file may become much in memory, so whatever unpacks one asks `check_memory`
-before it allocates. What is written is there whole or not at all; files that may be about people are their owner's alone from the first byte on.
+What is read is a file. A pipe or a device is refused: it may never answer, or never end. Little of a file
+may become much in memory, so whatever unpacks one asks `check_memory`
+before it allocates. What is written is there whole or not at all; files that may be about people are their
+owner's alone from the first byte on.
 """
 
 from __future__ import annotations
@@ -144,7 +146,8 @@ def write_file(path: str | os.PathLike[str], content: bytes, *, private: bool = 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *, private: bool) -> Iterator[IO[bytes]]:
-    """What is written inside takes the place of `path` at the end, in one step; `private`: for its owner's eyes only."""
+    """What is written inside takes the place of `path` at the end, in one step; `private`: for its owner's
+    eyes only."""
     target = Path(path)
     draft = target.parent / f".{target.name}.{secrets.token_hex(8)}.tmp"
 

@@ -1,8 +1,11 @@
-"""Groups of dummies: columns of 0 and 1 that are the categories of one column, as `pandas.get_dummies` writes them, taken for features of their own.
+"""Groups of dummies: columns of 0 and 1 that are the categories of one column, as `pandas.get_dummies`
+writes them, taken for features of their own.
 
-A space of such columns without a constraint has people with two categories at once. Pairs and counts would be about them.
+A space of such columns without a constraint has people with two categories at once. Pairs and counts would
+be about them.
 
-A group is all columns of 0 and 1 whose names begin alike, up to a separator, if no row has two ones. Rare flags have that by chance: with p_i the share of ones in column i
+A group is all columns of 0 and 1 whose names begin alike, up to a separator, if no row has two ones. Rare
+flags have that by chance: with p_i the share of ones in column i
 and n rows, so many would have two if the columns were independent,
 
     n (1 - prod (1 - p_i) - sum_i p_i prod_{j != i} (1 - p_j)),

@@ -28,7 +28,9 @@ them are listed. ``missing = true`` lets a feature be missing (the level None, f
 relative to the folder of the file. Every error names the file, the key,
 what was expected, and the closest right name. Of an ``.onnx`` file, ``[model.inputs]`` says which feature is
 in which column (`model_reading`), and ``model.labels`` what
-its classes are called; ``model.encoding = "get_dummies"`` says that it was fitted on such columns, ``model.threshold = 0.2`` from which probability on it decides for the second of two classes. ``[display]`` has names for the readers of a report (`display_names`),
+its classes are called; ``model.encoding = "get_dummies"`` says that it was fitted on such columns,
+``model.threshold = 0.2`` from which probability on it decides for the second of two classes. ``[display]``
+has names for the readers of a report (`display_names`),
 ``[population]`` says who people are (`population`).
 """
 

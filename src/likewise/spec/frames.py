@@ -175,7 +175,8 @@ def _read_parquet(file: Path) -> Any:
 
 
 def check_parquet(file: Path, size: int | None = None) -> None:
-    """Refuse a file that needs too much memory, whole or so many rows at a time. Texts may be many times as long as the file, so another process looks at them first."""
+    """Refuse a file that needs too much memory, whole or so many rows at a time. Texts may be many times as
+    long as the file, so another process looks at them first."""
     with _reading_parquet(file):
         needed, texts = _polars_size(file, size) if native_backend() == "polars" else _arrow_size(file, size)
     what = f"{file}: reading it"
@@ -223,7 +224,8 @@ def _polars_size(file: Path, size: int | None) -> tuple[int, bool]:
 
 
 def answer(request: bytes) -> bytes:
-    """In a process of its own (`reader_process`): how many bytes the texts of a file have, of all rows or of the most in so many."""
+    """In a process of its own (`reader_process`): how many bytes the texts of a file have, of all rows or
+    of the most in so many."""
     path, backend, size = json.loads(request)
     if backend == "polars":
         chunks = list(_polars_texts(Path(path), size))

@@ -41,7 +41,9 @@ class LevelColumns:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReading:
     """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of
-    the scores; `external_data`: whether weights may be in other files beside the model; `encoding`: "get_dummies"; `threshold`: of the probability of the second of two classes, which is decided from there on."""
+    the scores; `external_data`: whether weights may be in other files beside the model; `encoding`:
+    "get_dummies"; `threshold`: of the probability of the second of two classes, which is decided from there
+    on."""
 
     inputs: Mapping[str, tuple[str | LevelColumns, ...]] = field(default_factory=dict)
     labels: tuple[str | int | float | bool, ...] | None = None

@@ -27,7 +27,8 @@ _LARGEST_EXPONENT = 400
 
 
 def python_scalar(value: object) -> object:
-    """`value` with numpy scalars and subclasses of str, int, float turned into Python's own types. Refuses whole
+    """`value` with numpy scalars and subclasses of str, int, float turned into Python's own types. Refuses
+    whole
     numbers beyond all doubles, as Python neither converts them nor writes them out."""
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         value = value.item()  # type: ignore[attr-defined]

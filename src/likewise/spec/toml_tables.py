@@ -1,4 +1,5 @@
-"""Tables of a claim file as TOML has them: keys and types are checked, and errors name the file and the key."""
+"""Tables of a claim file as TOML has them: keys and types are checked, and errors name the file and the
+key."""
 
 from __future__ import annotations
 

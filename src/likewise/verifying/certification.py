@@ -308,7 +308,8 @@ def _write_part(
 
 
 def _somebody(pairs: PairSpace) -> Sequence[Sequence[Fraction]]:
-    """One who satisfies the constraints, where there are any, or two, where nobody is similar to themselves; nobody also where none is found, which a checker refuses."""
+    """One who satisfies the constraints, where there are any, or two, where nobody is similar to
+    themselves; nobody also where none is found, which a checker refuses."""
     if not pairs.space.constraints:
         return ()
     with suppress(SpecError):

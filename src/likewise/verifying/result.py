@@ -215,7 +215,8 @@ class Result(ShownPair):
         The analyses are what `measure`, `analysis.margins.margins`, `radius`, `audit`, `share`, `groups`, `regions` and `repair` return for the
         same claim, or the documents that their `to_dict` makes. `command` and
         `certificate_file`, where the certificate was saved, are quoted as they are. `display` has names for readers, as ``[display]`` of a
-        claim file: title, model, data and author, and tables of features and labels. Without `rows`, no individual is in it: no row of the data, and no pair.
+        claim file: title, model, data and author, and tables of features and labels. Without `rows`, no
+        individual is in it: no row of the data, and no pair.
         """
         from likewise.report import Analyses, write_report
         from likewise.spec.display_names import DisplayNames

@@ -89,7 +89,8 @@ def verify(
     import_budget : float
         Seconds that reading the model and comparing it with the original may take; a model that takes longer is refused by a `BudgetError`.
     encoding : "get_dummies", optional
-        The model was fitted on `pandas.get_dummies` of the rows: which of its columns is which category is read off their names, and compared with pandas.
+        The model was fitted on `pandas.get_dummies` of the rows: which of its columns is which category is
+        read off their names, and compared with pandas.
     checkpoint : path, optional
         A file that the state of the search is written to, every half a minute and when it ends.
     resume : bool

@@ -1,9 +1,13 @@
 """Reads the lines of a certificate from a file that may be hostile.
 
 One gzip member is unpacked piece by piece, so memory is bounded by the longest line allowed, whatever the file holds.
-Limits: 64 MiB a line, 16 GiB of text, text at most 1,000 times the compressed size plus 1 MiB, 2^23 brackets a line, at most 16 marks (brackets, commas, quotes: values
-take memory) a line for each compressed byte plus 2^22, brackets nested at most 32 deep (counted before the JSON parser, which recurses, sees them), whole JSON numbers of at most 600
-characters, fractions of a line over a common denominator of 2^16 bits (sums of them cost the square of that). Objects with duplicate keys, `NaN`, `Infinity`, points and exponents are rejected. Nothing in the file is ever executed.
+Limits: 64 MiB a line, 16 GiB of text, text at most 1,000 times the compressed size plus 1 MiB, 2^23
+brackets a line, at most 16 marks (brackets, commas, quotes: values
+take memory) a line for each compressed byte plus 2^22, brackets nested at most 32 deep (counted before the
+JSON parser, which recurses, sees them), whole JSON numbers of at most 600
+characters, fractions of a line over a common denominator of 2^16 bits (sums of them cost the square of
+that). Objects with duplicate keys, `NaN`, `Infinity`, points and exponents are rejected. Nothing in the
+file is ever executed.
 """
 
 import hashlib

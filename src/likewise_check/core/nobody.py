@@ -1,4 +1,5 @@
-"""Claims about nobody (section 6): a pair that the end of a proof or the claim itself shows, and narrowing, which finds contradictions.
+"""Claims about nobody (section 6): a pair that the end of a proof or the claim itself shows, and narrowing,
+which finds contradictions.
 
 A relation *moves* if no individual is similar to itself by it. Where none does, one valid individual is a pair; else two are needed.
 
@@ -33,7 +34,8 @@ def shown_keys(content: object, space: Space) -> dict[str, Reader]:
 
 
 def check_somebody(claim: Claim, shown: Sequence[Codes]) -> None:
-    """Rejects unless the individuals that the end states, none, one or two, or the claim itself show a pair."""
+    """Rejects unless the individuals that the end states, none, one or two, or the claim itself show a
+    pair."""
     for codes, name in zip(shown, ("somebody", "other"), strict=False):
         if not claim.space.holds(codes):
             raise Rejected(f"{name} is not a valid individual")
@@ -70,7 +72,8 @@ def find_codes(space: Space, similarity: Sequence[Relation]) -> list[Kept]:
 
 
 def _greatest_satisfies(space: Space, kept: list[Kept]) -> bool:
-    """Whether the greatest code of one feature after the other, with a pass after each, makes a valid individual."""
+    """Whether the greatest code of one feature after the other, with a pass after each, makes a valid
+    individual."""
     named = sorted({term.feature for constraint in space.constraints for term in constraint.terms})
     if len(named) * _entries(space) > MOST_ENTRIES:
         return False

@@ -78,7 +78,8 @@ def _inner_split(node: list[object]) -> InnerSplit | None:
 
 
 def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int) -> tuple[Fraction, bool]:
-    """Checks what the end of a proof states; returns its clearance, and whether that covers floating point."""
+    """Checks what the end of a proof states; returns its clearance, and whether that covers floating
+    point."""
     (content,) = record(end, "the line", end=anything)
     count, clearance, covered, digest, *shown = record(
         content,

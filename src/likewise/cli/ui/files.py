@@ -59,11 +59,14 @@ class Folder:
     def outside(
         self, claim: str | Path, allowed: Collection[str] = (), *, own: bool = False
     ) -> dict[str, str]:
-        """The files outside of the folder that a claim file names, by what they are, but those allowed. None of
+        """The files outside of the folder that a claim file names, by what they are, but those allowed.
+        None of
         them is looked at.
 
-        A path from a root, of a drive or of another machine counts as outside wherever it leads, as following it
-        may be to ask that machine. In the server's `own` files, which were asked about before, paths are followed.
+        A path from a root, of a drive or of another machine counts as outside wherever it leads, as
+        following it
+        may be to ask that machine. In the server's `own` files, which were asked about before, paths are
+        followed.
         """
         from likewise.spec.toml_tables import files_of_claim
 

@@ -139,7 +139,8 @@ def _entry(value: Any, key: str) -> Any:
 
 
 def _check_own(name: str, kind: str, layer: Config) -> None:
-    """A class that somebody registered may do anything, whatever it is called; a shared object is another one than is described."""
+    """A class that somebody registered may do anything, whatever it is called; a shared object is another
+    one than is described."""
     strange = [one for one in layer if one not in OF_AN_ENTRY]
     if strange:
         refuse(f"{name} ({kind})", f"is described with {strange[0]!r}, which is not read")

@@ -180,7 +180,8 @@ def _operator_versions(model: Any) -> dict[str, int]:
 
 
 def _check_nodes(nodes: Sequence[Any], versions: Mapping[str, int], file_version: int) -> None:
-    """Refuse classical operators with attributes or numbers of operands that ONNX does not describe; those of layers are looked at where they are read."""
+    """Refuse classical operators with attributes or numbers of operands that ONNX does not describe; those
+    of layers are looked at where they are read."""
     import onnx
 
     context = onnx.checker.C.CheckerContext()
@@ -221,7 +222,8 @@ def _choose_output(graph: Any, wanted: str | None) -> str:
 
 
 def _find_label(graph: Any, chosen: str) -> str | None:
-    """The tensor that the labels among the outputs are, or that they are the largest element of: what passes it on is left out."""
+    """The tensor that the labels among the outputs are, or that they are the largest element of: what
+    passes it on is left out."""
     makers = {name: node for node in graph.node for name in node.output}
     found = set()
     for one in graph.output:

@@ -1,11 +1,13 @@
-"""The bytes of an ONNX file before they are parsed: how many fields they hold, counted without making any, and that each is one that is read.
+"""The bytes of an ONNX file before they are parsed: how many fields they hold, counted without making any,
+and that each is one that is read.
 
 Two bytes are an empty message, for which a parser takes a hundred: a small file could fill any memory. The format is that of protobuf, fields one after the other, each a key (number and wire type) and
 
     0    a number of 7 bits a byte, the last one below 128        2    a length and as many bytes: text, packed numbers or a message
     1    8 bytes                                                   5    4 bytes
 
-What fields there are is what `onnx` says of its own format. Programs differ in what they make of others, and of a single one that comes twice: some take the last, some join them.
+What fields there are is what `onnx` says of its own format. Programs differ in what they make of others,
+and of a single one that comes twice: some take the last, some join them.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ UNREAD = {
 
 
 def check_entries(content: bytes, descriptor: Any) -> None:
-    """Refuse bytes that hold more fields than any model has, or fields that are not read; `descriptor` is that of the outermost message."""
+    """Refuse bytes that hold more fields than any model has, or fields that are not read; `descriptor` is
+    that of the outermost message."""
     entries = singles = 0
     waiting = [(0, len(content), descriptor)]
     known: dict[str, dict[int, tuple[Any, Any, bool]]] = {}
@@ -81,7 +84,8 @@ def check_entries(content: bytes, descriptor: Any) -> None:
 
 
 def _fields(message: Any) -> dict[int, tuple[Any, Any, bool]]:
-    """By number the fields of a message that are read, how each is written, and whether there may be several."""
+    """By number the fields of a message that are read, how each is written, and whether there may be
+    several."""
     unread, repeated = UNREAD.get(message.name, ()), 3
     return {
         one.number: (

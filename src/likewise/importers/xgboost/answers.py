@@ -2,7 +2,8 @@
 
 `LibraryAnswers` asks XGBoost, for an estimator, a Booster or a file; `StoredAnswers` runs the file's own arrays in float32
 , where XGBoost is not installed: columns are cast, and the trees' values are added to the base score one
-after the other, those of dart as `forest` says. A Booster decides nothing by itself: it is taken to decide as XGBClassifier does.
+after the other, those of dart as `forest` says. A Booster decides nothing by itself: it is taken to decide
+as XGBClassifier does.
 """
 
 from __future__ import annotations

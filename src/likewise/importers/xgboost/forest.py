@@ -15,9 +15,12 @@ In float32 sigma(f) is 1/2 for f up to about 1.2e-7, and probabilities of two cl
 the constant makes the stated error at least 2^-20 = 9.5e-7, beyond which sign and order of margins decide. So a claim covers
 floating point only where its clearance is larger than that.
 
-Trees of dart are multiplied by float32 weights w_i. Of arrays and frames XGBoost calculates ((b + v_i) - b) w_i in float32 and adds that, with the base
-score b as a margin; of a DMatrix v_i w_i. With u = 2^-24 the difference is v_i but for two roundings and u |b|; the product and at most n additions round what comes of it.
-So the sum is off by at most ((1 + u)^(n + 3) - 1) sum |w_i v_i| + u (1 + u)^(n + 2) |b| sum |w_i|. Operations are n + 6, as the base score has
+Trees of dart are multiplied by float32 weights w_i. Of arrays and frames XGBoost calculates ((b + v_i) - b)
+w_i in float32 and adds that, with the base
+score b as a margin; of a DMatrix v_i w_i. With u = 2^-24 the difference is v_i but for two roundings and u
+|b|; the product and at most n additions round what comes of it.
+So the sum is off by at most ((1 + u)^(n + 3) - 1) sum |w_i v_i| + u (1 + u)^(n + 2) |b| sum |w_i|.
+Operations are n + 6, as the base score has
 three of its own, and 2 |b| sum |w_i| / n in the constant is more than the last term.
 """
 

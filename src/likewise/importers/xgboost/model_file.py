@@ -81,7 +81,7 @@ class NumberedCodes:
 class StoredXGBoost:
     """`trees` add to the score `groups`; `encodings` is what the file has of the categories of all columns,
     `levels` are these in the order of their codes,
-    and `cut` what it has of their names where it may have cut these off; `weights` multiply the trees of dart, None for those that nothing
+    and `cut` what it has of their names where it may have cut these off; `weights` multiply dart's trees, None for those that nothing
     multiplies; `estimator` is what kind of scikit-learn estimator wrote the file, if one did."""
 
     version: tuple[int, ...] = field(compare=False)
