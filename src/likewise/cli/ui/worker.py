@@ -163,7 +163,7 @@ def _write_asked(request: Mapping[str, Any]) -> ClaimFlags:
     from likewise.spec.toml_writer import write_spec
 
     write_spec(_chosen(request), request["asked"])
-    names = ("model", "data", "label", "outside", "metric", "metric_radius")
+    names = ("model", "data", "label", "outside", "encoding", "metric", "metric_radius")
     nothing: dict[str, object] = {**dict.fromkeys(names), "widen": False}
     lists: dict[str, tuple[str, ...]] = dict.fromkeys(("free", "within", "pairs", "along", "where"), ())
     read = {name: request[name] for name in ("allow_pickle", "import_budget")}
