@@ -30,7 +30,8 @@ from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
-from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
+from sklearn.naive_bayes import ComplementNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid, RadiusNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -506,6 +507,8 @@ FITTED = {
     "labels of classes kept twice": (OneVsRestClassifier(LogisticRegression()), inside("label_binarizer_", held(classes_=np.array([0, 2])))),
     "columns of a bag": (BaggingClassifier(logistic(), 2), held(n_classes_=3)),
     "a tree of fewer classes": (RandomForestClassifier(2), lambda m: held(n_classes_=1)(m.estimators_[0])),
+    "more centroids than classes": (NearestCentroid(), changed("centroids_", lambda c: np.vstack([c, c]))),
+    "more likelihoods than classes": (ComplementNB(), changed("feature_log_prob_", lambda c: np.vstack([c, c]))),
     "labels of a process kept twice": (GaussianProcessClassifier(optimizer=None), inside("base_estimator_", held(classes_=np.array([0, 2])))),
     "columns of a tree": (DecisionTreeClassifier(max_depth=2), held(n_features_in_=1)),
     "columns below zero": (LogisticRegression(), held(n_features_in_=-1)),

@@ -249,6 +249,12 @@ def _fits_bisections(part: Any) -> bool:
     return leaves == part.n_clusters and _fits_centres(part)
 
 
+def _fits_rows(part: Any) -> bool:
+    """A row a class: of centroids, or of what is likely of each."""
+    rows = part.centroids_ if hasattr(part, "centroids_") else part.feature_log_prob_
+    return isinstance(rows, list) or len(rows) == len(part.classes_)
+
+
 def _fits_factors(part: Any) -> bool:
     """Non-negative factors, whose number is kept twice."""
     return bool(part.components_.shape == (part._n_components, part.n_features_in_))
@@ -458,6 +464,7 @@ _CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(("KMeans", "MiniBatchKMeans"), _fits_centres),
     "BisectingKMeans": _fits_bisections,
     **dict.fromkeys(("NMF", "MiniBatchNMF"), _fits_factors),
+    **dict.fromkeys(("NearestCentroid", "_BaseDiscreteNB"), _fits_rows),
     "BaseDecisionTree": _fits_tree,
     "BaseBagging": _fits_members,
     "IsotonicRegression": _fits_steps,
