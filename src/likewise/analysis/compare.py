@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.analysis.measure import Disparity, Measured, MeasureRequest, measure_problem
+from likewise.analysis.measure import Disparity, Measured, MeasureRequest, lacks_bounds, measure_problem
 from likewise.analysis.share import ShareRequest, share_of_problem
 from likewise.analysis.share_result import Share
 from likewise.errors import SpecError, UnsupportedModel
@@ -205,6 +205,8 @@ def _measure_both(
     """Both disparities on the first scale that both models have, and have bounds on."""
     for last, scale in enumerate(scales, 1):
         try:
+            if last < len(scales) and any(lacks_bounds(problem, run, scale) for problem in problems):
+                continue
             first = measure_problem(problems[0], run.part(1 / 2), scale)
             second = measure_problem(problems[1], run.part(1), scale)
         except (SpecError, UnsupportedModel):

@@ -241,6 +241,12 @@ class MeasureRequest:
             raise SpecError(f"tolerance must be a positive number, not {self.tolerance!r}")
 
 
+def lacks_bounds(problem: Problem, run: Run, wanted: MeasureRequest) -> bool:
+    """Whether nothing bounds a model on this scale that is bounded on others: probabilities by some softmax."""
+    task = pose(problem.with_property(_zero_gap_property(problem, wanted)), run).task
+    return task.oracles.searched_only(task.question) and not task.oracles.family.opaque
+
+
 def measure_problem(
     problem: Problem, run: Run, wanted: MeasureRequest, *, certify: bool = False
 ) -> Disparity:
