@@ -242,7 +242,7 @@ class MeasureRequest:
 
 
 def lacks_bounds(problem: Problem, run: Run, wanted: MeasureRequest) -> bool:
-    """Whether nothing bounds a model on this scale that is bounded on others: probabilities by some softmax."""
+    """Whether nothing bounds the model on this scale, but on others: some softmax probabilities."""
     task = pose(problem.with_property(_zero_gap_property(problem, wanted)), run).task
     return task.oracles.searched_only(task.question) and not task.oracles.family.opaque
 
