@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 
 import likewise as lw
 from likewise.importers.get_dummies import recognise
@@ -227,3 +228,43 @@ def test_init_detects_the_encoding_and_verify_takes_it_from_the_file(
     without = CliRunner().invoke(cli, ["verify", "--data", "d.csv", *asked])
     assert without.exit_code == 2
     assert "--encoding get_dummies" in without.output
+
+
+@pytest.mark.parametrize(
+    ("names", "levels"),
+    [
+        (
+            ("job_no", "job_yes", "job_own_no", "job_own_yes"),
+            {"job": ["no", "yes", "own_yes"], "job_own": ["no", "yes"]},
+        ),
+        (("job_yes", "job_own_yes"), {"job": ["no", "yes", "own_yes"], "job_own": ["no", "yes"]}),
+        (("a_x", "a_b_x"), {"a": ["x", "b_x"], "a_b": ["x", "y"]}),
+        (
+            ("p_no", "p_yes", "p_own_no", "p_own_yes"),
+            {"job": ["no", "yes", "own_yes"], "job_own": ["no", "yes"]},
+        ),
+        (("p_no", "p_yes", "q_no", "q_yes"), {"job": ["no", "yes"], "home": ["no", "yes"]}),
+    ],
+)
+def test_columns_of_two_readings_are_refused_and_never_swapped(names, levels):
+    space = lw.Space({name: lw.Categorical(some) for name, some in levels.items()})
+    with pytest.raises(lw.DataError, match="may be the category"):
+        recognise(names, space)
+
+
+def test_a_column_that_is_a_feature_and_a_category_is_refused():
+    space = lw.Space({"a": lw.Categorical(["b", "c"]), "a_b": lw.Integer(0, 9)})
+    with pytest.raises(lw.DataError, match="may be the feature itself"):
+        recognise(("a_b", "a_c"), space)
+
+
+def test_a_category_that_training_lacked_makes_no_proof_of_another_feature():
+    """Both features have the category yes; the columns of one begin like those of the other."""
+    train = pd.DataFrame([(a, b) for a in ("no", "yes") for b in ("no", "yes")], columns=["job", "job_own"])
+    model = DecisionTreeClassifier().fit(pd.get_dummies(train), train.job == "yes")
+    similar = lw.Similarity(free=["job"])
+    space = lw.Space.from_data(train)
+    assert lw.verify(model, space, similar, encoding="get_dummies", X=train).verdict == "BIASED"
+    wider = space.replace(job=lw.Categorical(["no", "yes", "own_yes"]))
+    with pytest.raises(lw.DataError, match="may be the category"):
+        lw.verify(model, wider, similar, encoding="get_dummies")

@@ -192,8 +192,8 @@ def test_batch_normalization_dropout_and_softmax(tmp_path, suffix):
 def test_verdicts(tmp_path, suffix):
     first = [np.float32([[0.01, 0], [0, 0], [1, 0], [0, 1]]), np.float32([0, -3])]
     layers = [
-        layer("Dense", "a", first, activation="relu"),
-        layer("Dense", "b", [np.float32([[1], [1]]), np.float32([-2])], activation="sigmoid"),
+        layer("Dense", "a", first, units=2, activation="relu"),
+        layer("Dense", "b", [np.float32([[1], [1]]), np.float32([-2])], units=1, activation="sigmoid"),
     ]
     reading = ModelReading(
         inputs={"x": ("age", LevelColumns("sex", ("f", "m")), "income")}, labels=("no", "yes")

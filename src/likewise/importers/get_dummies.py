@@ -6,12 +6,10 @@ the category of one:
 
     name = head + text of the category        head: the feature and a separator, or another prefix; "nan" is the text of what is missing
 
-`recognise` looks for heads such that every column is of exactly one category, and refuses where there are
-none or several. Which columns are missing (`drop_first`, a category never seen) and in which order they
-stand
-makes no difference: a category without a column is 0 in all of them. `DummyColumns` makes the columns of
-raw rows, in front of the model as the first step of a pipeline.
-It is compared with pandas itself, on the rows and on every category of every feature, and the model's
+`recognise` looks for heads such that every column is of a category, and refuses if there are none, if there
+are several, or if a column may then be of two categories. Which columns are missing (`drop_first`, a category
+never seen) and their order make no difference: a category without a column is 0 in all of them.
+`DummyColumns` makes the columns of raw rows, in front of the model as the first step of a pipeline. It is compared with pandas itself, on the rows and on every category of every feature, and the model's
 `predict` on both frames.
 """
 
@@ -244,16 +242,24 @@ def recognise(names: Sequence[str], space: Space, *, blanks: bool = False) -> tu
     given = [name for name in names if name not in space]
     texts = {name: _texts(space, name, blanks=blanks) for name in space.names if name not in names}
     shown = {name: _written(name, blanks) for name in texts}
-    covers = [
-        cover
+    heads = [
+        chosen
         for separator in sorted(_common_separators(given, texts, shown))
-        if (cover := _exact_cover(given, texts, {name: shown[name] + separator for name in texts}))
-    ] or _prefixed(given, texts)
-    if not covers:
+        if _explains(chosen := {name: shown[name] + separator for name in texts}, given, texts)
+    ] or _other_heads(given, texts, shown)
+    if not heads:
         _refuse_names(given, texts, {name: f"{shown[name]}_" for name in texts}, space)
-    if len(covers) > 1:
-        _refuse_two(*next((covers[0][n], covers[1][n]) for n in given if covers[0][n] != covers[1][n]))
-    return tuple(DummyColumn(name, name) if name in space else covers[0][name] for name in names)
+    first, *more = (_cover(given, texts, chosen) for chosen in heads)
+    for some in (some for found in (first, *more) for some in found.values() if len(some) > 1):
+        _refuse_two(*some[:2])
+    for one, other in ((first[n][0], other[n][0]) for other in more for n in given if first[n] != other[n]):
+        _refuse_two(one, other)
+    for name, some in _cover([name for name in names if name in space], texts, heads[0]).items():
+        if some:
+            _refuse_two(DummyColumn(name, name), some[0])
+    if len({(some[0].feature, some[0].level) for some in first.values()}) < len(given):
+        raise DataError("two columns of the model are of one category", hint=RENAME_HINT)
+    return tuple(DummyColumn(name, name) if name in space else first[name][0] for name in names)
 
 
 def _texts(space: Space, name: str, *, blanks: bool = False) -> dict[str, list[Level]]:
@@ -282,7 +288,6 @@ def _spellings(level: Level) -> tuple[str, ...]:
 
 
 Texts = Mapping[str, Mapping[str, Sequence[Level]]]
-Cover = dict[str, DummyColumn]
 
 
 def _cover(given: Sequence[str], texts: Texts, heads: Heads) -> dict[str, list[DummyColumn]]:
@@ -298,17 +303,10 @@ def _cover(given: Sequence[str], texts: Texts, heads: Heads) -> dict[str, list[D
     }
 
 
-def _exact_cover(given: Sequence[str], texts: Texts, heads: Heads) -> Cover | None:
-    """The only category of each column; None where a column is of none or of several, a category has two
-    columns, or a feature has none."""
+def _explains(heads: Heads, given: Sequence[str], texts: Texts) -> bool:
+    """Whether each column may be a category of some feature, and each feature have a column."""
     found = _cover(given, texts, heads)
-    if any(len(some) != 1 for some in found.values()):
-        return None
-    cover = {name: some[0] for name, some in found.items()}
-    taken = {(one.feature, one.level) for one in cover.values()}
-    return (
-        cover if len(taken) == len(cover) and {one.feature for one in cover.values()} == set(texts) else None
-    )
+    return all(found.values()) and {one.feature for some in found.values() for one in some} == set(texts)
 
 
 def _common_separators(given: Sequence[str], texts: Texts, shown: Mapping[str, str]) -> set[str]:
@@ -326,24 +324,34 @@ def _common_separators(given: Sequence[str], texts: Texts, shown: Mapping[str, s
     return found or set()
 
 
-def _prefixed(given: Sequence[str], texts: Texts) -> list[Cover]:
-    """The covers by any heads: at most two, which is one too many."""
+def _other_heads(given: Sequence[str], texts: Texts, shown: Mapping[str, str]) -> list[Heads]:
+    """All choices of heads that explain the columns, also those by which a column may be of two categories. A
+    feature whose name begins some column has no head of another beginning."""
     features = list(texts)
     heads = [
         sorted({name[:i] for name in given for i in range(len(name) + 1) if name[i:] in texts[feature]})
         for feature in features
     ]
-    found: list[Cover] = []
+    for k, feature in enumerate(features):
+        if any(name.startswith(shown[feature]) for name in given):
+            heads[k] = [head for head in heads[k] if head.startswith(shown[feature])]
+    later: list[set[str]] = [set()]  # columns that a feature from k on may have
+    for feature, some in zip(reversed(features), reversed(heads), strict=True):
+        mine = {name for name in given for head in some if _cover([name], texts, {feature: head})[name]}
+        later.insert(0, later[0] | mine)
+    found: list[Heads] = []
     waiting: list[dict[str, str]] = [{}]
     for _ in range(MOST_TRIES):
         if not waiting or len(found) > 1:
             return found
         chosen = waiting.pop()
         if len(chosen) == len(features):
-            found += filter(None, [_exact_cover(given, texts, chosen)])
+            found += [chosen] if _explains(chosen, given, texts) else []
             continue
-        more = ({**chosen, features[len(chosen)]: head} for head in heads[len(chosen)])
-        waiting += [one for one in more if all(len(some) < 2 for some in _cover(given, texts, one).values())]
+        for head in heads[k := len(chosen)]:
+            one = {**chosen, features[k]: head}
+            if all(some or name in later[k + 1] for name, some in _cover(given, texts, one).items()):
+                waiting.append(one)
     raise DataError(
         "the prefixes of the model's columns may be of the features in too many ways", hint=RENAME_HINT
     )
@@ -375,8 +383,9 @@ def _refuse_names(given: Sequence[str], texts: Texts, heads: Heads, space: Space
 
 
 def _refuse_two(one: DummyColumn, other: DummyColumn) -> NoReturn:
+    first = "the feature itself" if one.text is None else f"the category {one.level!r} of {one.feature!r}"
     raise DataError(
-        f"column {one.name!r} of the model may be the category {one.level!r} of {one.feature!r}, or {other.level!r} of {other.feature!r}",
+        f"column {one.name!r} of the model may be {first}, or {other.level!r} of {other.feature!r}",
         hint=RENAME_HINT,
     )
 

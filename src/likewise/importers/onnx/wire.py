@@ -100,7 +100,7 @@ def _fields(message: Any) -> dict[int, tuple[Any, Any, bool]]:
 
 def _refuse(what: str, why: str) -> NoReturn:
     raise UnsupportedModel(
-        f"can be read in two ways: {what} {why}",
+        f"is not an ONNX model that all programs read alike: {what} {why}",
         hint="export it again, with functions inlined (onnx.inliner.inline_local_functions)",
     )
 
