@@ -9,7 +9,8 @@ the category of one:
 `recognise` looks for heads such that every column is of a category, and refuses if there are none, if there
 are several, or if a column may then be of two categories. Which columns are missing (`drop_first`, a category
 never seen) and their order make no difference: a category without a column is 0 in all of them.
-`DummyColumns` makes the columns of raw rows, in front of the model as the first step of a pipeline. It is compared with pandas itself, on the rows and on every category of every feature, and the model's
+`DummyColumns` makes the columns of raw rows, in front of the model as the first step of a pipeline.
+It is compared with pandas itself, on the rows and on every category of every feature, and the model's
 `predict` on both frames.
 """
 

@@ -102,7 +102,7 @@ def import_xgboost(
     operations = count + 3
     if stored.weights is not None:
         lost = max(abs(Fraction(float(margin))) for margin in base_margins(stored))
-        operations, more = count + 6, more + 2 * lost * _total(stored.weights) / count
+        operations, more = count + 6, more + 2 * lost * _total(stored.weights) / max(count, 1)
     forest = Forest(
         trees=tuple(
             _convert_tree(tree, group, stored.n_scores, Fraction(float(weight)))
