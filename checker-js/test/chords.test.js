@@ -30,7 +30,7 @@ const score = (/** @type {string} */ delta) => ({ kind: 'score', delta });
  */
 
 /** @param {Parts} parts */
-function reportOf({ features, similarity, property, body, head, rounding = null, nodes }) {
+function reportOf({ features, similarity, property, body, head, rounding = null, nodes, shown = {} }) {
   const isWitness = !Array.isArray(nodes[0]);
   const lines = [
     { 'likewise-certificate': 1, kind: isWitness ? 'witness' : 'proof', tool: 't', words: 'w', digests: { space: '', similarity: '', property: '', model: '' } },
@@ -39,7 +39,7 @@ function reportOf({ features, similarity, property, body, head, rounding = null,
     { property },
     { model: { family: 'f', body, head: head ?? { labels: null, zero: 'lower', link: null }, rounding } },
     ...nodes,
-    { end: isWitness ? { sha256: '' } : { nodes: nodes.length, clearance: '0', covers_floating_point: false, sha256: '' } },
+    { end: isWitness ? { sha256: '' } : { nodes: nodes.length, clearance: '0', covers_floating_point: false, ...shown, sha256: '' } },
   ];
   return checkCertificate(writeCertificate(lines.map(json)));
 }
@@ -277,10 +277,13 @@ function claimOf(random) {
 }
 
 test('bounds are those of the formulas, and above all pairs', () => {
-  const random = new Random(25);
+  const [random, shows] = [new Random(25), new Random(26)];
   let [compared, tangents] = [0, 0];
   for (let n = 0; n < 250; n++) {
     const claim = claimOf(random);
+    // Relations that move have to show a pair.
+    const [somebody, anybody] = pairOf(shows, claim).map((codes) => codes.map((code) => `${BigInt(code * 2 ** 30)}/${2n ** 30n}`));
+    const shown = { somebody, other: anybody };
     const r = random.pick([0, 1, 4, 1024]);
     const isOneWay = claim.similarity.some(({ kind, low, high }) => kind === 'between' && fraction(low) !== -fraction(high));
     const way = isOneWay ? '1/2' : random.pick(['0', '1/4', '1/2', '7/8', '1']);
@@ -289,8 +292,8 @@ test('bounds are those of the formulas, and above all pairs', () => {
     if (r > 0 && Math.abs(bound - boundOf(claim, a, b, 0)) > 1e-6) tangents += 1;
     const answer = (/** @type {number} */ most) => {
       const text = `${BigInt(Math.round(most * 2 ** 40))}/${2n ** 40n}`;
-      if (!isOneWay) return reportOf({ ...claim, head: LABELS, property: { kind: 'decision', margin: text }, nodes: [['chords', way, r]] });
-      return reportOf({ ...claim, property: score(`${2n * BigInt(Math.round(most * 2 ** 40))}/${2n ** 40n}`), nodes: [['chords', way, r]] });
+      if (!isOneWay) return reportOf({ ...claim, head: LABELS, property: { kind: 'decision', margin: text }, nodes: [['chords', way, r]], shown });
+      return reportOf({ ...claim, property: score(`${2n * BigInt(Math.round(most * 2 ** 40))}/${2n ** 40n}`), nodes: [['chords', way, r]], shown });
     };
     if (isOneWay && bound < 0.001) continue;
     compared += 1;
