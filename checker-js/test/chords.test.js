@@ -27,6 +27,7 @@ const score = (/** @type {string} */ delta) => ({ kind: 'score', delta });
  * @property {any} [head]
  * @property {any} [rounding]
  * @property {any[]} nodes
+ * @property {any} [shown] the individuals of the end
  */
 
 /** @param {Parts} parts */
