@@ -267,6 +267,20 @@ def test_enumerated_needs_discrete_variables_or_single_values():
         assert report.refused == (0,)
 
 
+def test_enumerated_looks_at_individuals_on_the_border_of_a_constraint():
+    """Numbers up to 3: 3 is one of them, and 3 away from 0."""
+    for gap in (2, 3):
+        report = one_leaf(
+            ["enumerated"],
+            score(gap),
+            affine(0, [line(0, 1)]),
+            features=[integer("n", 0, 9)],
+            relations=[FREE],
+            constraints=[constraint([(0, 1)], 3)],
+        )
+        assert report.accepted == (gap == 3), report.reason
+
+
 def test_enumerated_points_are_limited(monkeypatch):
     features = [integer("a", 0, 9), integer("b", 0, 9)]
     model = affine(0, [line(0, 1), line(1, 1)])
