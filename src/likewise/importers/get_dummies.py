@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 MISSING_TEXT = "nan"
 ASKED = ("predict", "predict_proba", "decision_function")
 MOST_ROWS = 256  # of the user's, that are compared with pandas
-MOST_TRIES = 10_000  # prefixes tried for a feature, all together
 RENAME_HINT = "call get_dummies with a prefix of its own for each column, or put OneHotEncoder into a Pipeline, and fit again"
 Heads = Mapping[str, str]
 
@@ -326,8 +325,8 @@ def _common_separators(given: Sequence[str], texts: Texts, shown: Mapping[str, s
 
 
 def _other_heads(given: Sequence[str], texts: Texts, shown: Mapping[str, str]) -> list[Heads]:
-    """All choices of heads that explain the columns, also those by which a column may be of two categories. A
-    feature whose name begins some column has no head of another beginning."""
+    """The heads that explain the columns, if each feature can have only one. A feature whose name begins some
+    column has no head of another beginning."""
     features = list(texts)
     heads = [
         sorted({name[:i] for name in given for i in range(len(name) + 1) if name[i:] in texts[feature]})
@@ -336,26 +335,15 @@ def _other_heads(given: Sequence[str], texts: Texts, shown: Mapping[str, str]) -
     for k, feature in enumerate(features):
         if any(name.startswith(shown[feature]) for name in given):
             heads[k] = [head for head in heads[k] if head.startswith(shown[feature])]
-    later: list[set[str]] = [set()]  # columns that a feature from k on may have
-    for feature, some in zip(reversed(features), reversed(heads), strict=True):
-        mine = {name for name in given for head in some if _cover([name], texts, {feature: head})[name]}
-        later.insert(0, later[0] | mine)
-    found: list[Heads] = []
-    waiting: list[dict[str, str]] = [{}]
-    for _ in range(MOST_TRIES):
-        if not waiting or len(found) > 1:
-            return found
-        chosen = waiting.pop()
-        if len(chosen) == len(features):
-            found += [chosen] if _explains(chosen, given, texts) else []
-            continue
-        for head in heads[k := len(chosen)]:
-            one = {**chosen, features[k]: head}
-            if all(some or name in later[k + 1] for name, some in _cover(given, texts, one).items()):
-                waiting.append(one)
-    raise DataError(
-        "the prefixes of the model's columns may be of the features in too many ways", hint=RENAME_HINT
-    )
+    several = next((k for k, some in enumerate(heads) if len(some) > 1), None)
+    if several is not None:  # the space may lack a category that would tell which one is right
+        one, other = heads[several][:2]
+        raise DataError(
+            f"the columns of {features[several]!r} may be those that begin with {one!r}, or with {other!r}: each may be the category of two features",
+            hint=RENAME_HINT,
+        )
+    chosen = {feature: some[0] for feature, some in zip(features, heads, strict=True) if some}
+    return [chosen] if len(chosen) == len(features) and _explains(chosen, given, texts) else []
 
 
 def _refuse_names(given: Sequence[str], texts: Texts, heads: Heads, space: Space) -> NoReturn:
